@@ -20,6 +20,7 @@ public final class ScriptedDestination: ShareDestination {
     public let location = "memory"
     public let traits: ShareTraits
     public let terms: ShareTerms
+    public let secretPlace: String?
 
     private struct State {
         var turns: [Turn] = []
@@ -44,10 +45,14 @@ public final class ScriptedDestination: ShareDestination {
 
     private let state = Mutex(State())
 
-    public init(_ name: String = "garden", _ traits: ShareTraits = .replacing, terms: ShareTerms = ShareTerms()) {
+    public init(
+        _ name: String = "garden", _ traits: ShareTraits = .replacing, terms: ShareTerms = ShareTerms(),
+        secretPlace: String? = nil
+    ) {
         self.name = name
         self.traits = traits
         self.terms = terms
+        self.secretPlace = secretPlace
     }
 
     /// The results of the next deliveries; those after them are accepted.

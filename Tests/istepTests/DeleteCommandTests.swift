@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WebTestSupport
 
 /// `istep delete` and `istep users` as a user runs them.
 @Suite(.timeLimit(.minutes(5))) struct DeleteCommandTests {
@@ -105,6 +106,26 @@ import Testing
             #expect(!renamed.output.contains("once"), "each day is a run of the command: \(renamed)")
             let file = try String(contentsOfFile: folder.path + "/steps.csv", encoding: .utf8)
             #expect(file.contains("2019-04-01,anna,0,") && !file.contains("5000"), "\(file)")
+        }
+    }
+
+    @Test func `nothing is to be deleted where a renamed user keeps the place`() async throws {
+        try await withDays { folder, istep, _ in
+            let server = try LoopbackServer.start { _ in .reply(status: 204) }
+            defer { server.stop() }
+            try folder.configure(
+                """
+                [share.mine]
+                kind = "rest"
+                url = "\(server.url)/{date}"
+                [share.ours]
+                kind = "rest"
+                url = "\(server.url)/{user}/{date}"
+                """)
+            #expect(try await istep("share", "2019-04-01").status == 0)
+            let renamed = try await istep("users", "rename", "anna", "ANNA")
+            #expect(renamed.output.contains("ours may keep 1 day under the name anna"), "\(renamed)")
+            #expect(!renamed.output.contains("mine"), "its address does not contain the name: \(renamed)")
         }
     }
 

@@ -16,6 +16,33 @@ import Testing
         }
     }
 
+    @Test func `a file that appears before the end is not replaced where none may be`() throws {
+        let folder = try Folder(), path = folder.path + "/capture.txt"
+        let file = try PrivateFile(path, advice: "Choose another.", replaces: false)
+        try file.write(Array("new".utf8))
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        let failure = #expect(throws: CommandFailure.self) { try file.finish() }
+        #expect(failure?.category == .usage && failure?.advice == "Choose another.")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+        let export = try #require(throws: CommandFailure.self) {
+            try PrivateFile.write("new", to: path, advice: "Choose another.", replaces: false)
+        }
+        #expect(export.description.contains("File exists"))
+        try FileManager.default.removeItem(atPath: path)
+        try file.finish()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") } == [])
+    }
+
+    @Test func `an export does not replace a file that appears while it is written`() throws {
+        let folder = try Folder(), path = folder.path + "/steps.jsonl"
+        let file = try ExportFile(path)
+        try file.line("{}")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: CommandFailure.self) { try file.finish() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    }
+
     @Test func `the folder of a demo is quoted as one word in the advice`() throws {
         let folder = try Folder()
         let failure = #expect(throws: CommandFailure.self) {

@@ -74,7 +74,7 @@ public struct Users: Sendable {
     public struct Renaming: Hashable, Sendable {
         public var before: User
         public var after: User
-        /// What destinations keep under the old name.
+        /// What destinations keep in a place of the old name, which the new one does not share.
         public var kept: [Kept]
         /// What names the user in the configuration.
         public var settings: [Setting]
@@ -105,9 +105,18 @@ public struct Users: Sendable {
     public func rename(_ old: String, to new: String) throws -> Renaming {
         let before = try UserSelection(store, wanted: old, login: old).user()
         if let other = try named(new), other.id != before.id { throw ServiceError.userExists(other.name) }
+        let after = User(id: before.id, name: new)
+        let slugs = UserSlugs(try store.users())
         try store.renameUser(before.id, to: new)
+        let newSlugs = UserSlugs(try store.users())
+        let moving = ((try? destinations()) ?? []).filter { destination in
+            let old = destination.place(of: before, slug: slugs[before])
+            let new = destination.place(of: after, slug: newSlugs[after])
+            // By bytes: in Swift, two spellings of an accented letter are equal.
+            return old.map { Array($0.utf8) } != new.map { Array($0.utf8) }
+        }
         return Renaming(
-            before: before, after: User(id: before.id, name: new), kept: try keptUnderName(of: before),
+            before: before, after: after, kept: try moving.compactMap { try kept(of: before, at: $0) },
             settings: settings(naming: before))
     }
 
@@ -119,13 +128,10 @@ public struct Users: Sendable {
             + imports.filter { names($0.user) }.map { Renaming.Setting.scheduledImport($0.name) }
     }
 
-    private func keptUnderName(of user: User) throws -> [Renaming.Kept] {
-        try ((try? destinations()) ?? []).filter(\.traits.placesByName).compactMap { destination in
-            let days = try store.entries(for: destination.name, in: Set(ShareEntry.State.allCases))
-                .filter { $0.user == user.id && $0.hasOrMayHave }.map(\.day)
-            guard let first = days.min() else { return nil }
-            return Renaming.Kept(destination: destination.name, first: first, count: days.count)
-        }
+    private func kept(of user: User, at destination: any ShareDestination) throws -> Renaming.Kept? {
+        let days = try store.entries(for: destination.name, in: Set(ShareEntry.State.allCases))
+            .filter { $0.user == user.id && $0.hasOrMayHave }.map(\.day)
+        return days.min().map { Renaming.Kept(destination: destination.name, first: $0, count: days.count) }
     }
 
     private func named(_ name: String) throws -> User? {

@@ -11,6 +11,15 @@ import Testing
         #expect(missing.isEmpty, "no fixture in Contract/Fixtures")
     }
 
+    @Test func `the place of a secret is known`() throws {
+        func place(_ keys: String) throws -> String? {
+            try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\n\(keys)").secretPlace
+        }
+        #expect(try place("ca_file = '/x/ca.pem'\ntoken_file = '~/token'") == "the file \"/home/anna/token\"")
+        #expect(try place("token_env = 'TOKEN'") == "the environment variable TOKEN")
+        #expect(try place("") == nil)
+    }
+
     @Test func `the keys of kinds are unique and sorted`() {
         let keys = DestinationRegistry.kinds.map(\.key)
         #expect(keys == Set(keys).sorted())

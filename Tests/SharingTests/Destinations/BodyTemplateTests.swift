@@ -151,6 +151,20 @@ import Testing
         #expect(await destination.failure(delivering: SharePayload(barely("Anna")))?.kind == .rejected)
     }
 
+    @Test func `a rest day has no percentage, which is null or rejects the day, and never 0`() async throws {
+        let restDay = SharedDay.easter(goal: nil)
+        #expect(try body("body = '{percentage}'", restDay) == "null")
+        for type in ["text/plain", "application/x-www-form-urlencoded"] {
+            let destination = try Fixture.destination(
+                Self.table + "body = '{percentage}'\ncontent_type = '\(type)'", transport: { NoTransport() })
+            let failure = await destination.failure(delivering: SharePayload(restDay))
+            #expect(failure?.kind == .rejected && failure?.reason.contains("a rest day has no percentage") == true)
+            #expect(try self.body(of: destination.preview([SharePayload(.easter())])) == "81.2")
+        }
+        let withSteps = "content_type = 'text/plain'\nbody = '''\n{steps}\n{percentage} %\n'''"
+        #expect(try body(withSteps, restDay) == "8123")
+    }
+
     // MARK: The manual
 
     @Test func `the tables of the manual are valid, and their bodies are what they say`() throws {

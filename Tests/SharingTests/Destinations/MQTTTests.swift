@@ -81,7 +81,7 @@ import Testing
             let traits = try Fixture.destination(
                 "[share.hall]\nkind = 'mqtt'\nhost = 'localhost'\ntopic = '\(topic)'"
             ).traits
-            #expect(traits.isPersonal == isPersonal && traits.placesByName == !isPersonal)
+            #expect(traits.isPersonal == isPersonal)
             #expect(
                 traits.removesDeleted && traits.takesDeletions && traits.acceptsUnfinishedDays
                     && !traits.showsLatestOnly)

@@ -235,6 +235,13 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: path))
             #expect(throws: HistoryError.self, "an empty file is somebody's too") { try ExportDatabase(path) }
             do { try ExportDatabase(directory + "/other.sqlite").begin(.users) }
+            try FileManager.default.removeItem(atPath: path)
+            do {
+                let late = try ExportDatabase(path)
+                try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+                #expect(throws: HistoryError.self, "it has appeared meanwhile") { try late.finish() }
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["steps.sqlite"])
         }
     }

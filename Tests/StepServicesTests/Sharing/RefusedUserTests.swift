@@ -1,4 +1,5 @@
 import StepDomain
+import Synchronization
 import TestSupport
 import Testing
 
@@ -49,6 +50,17 @@ import Testing
         let later = ScriptedDestination("garden", garden.traits, terms: always)
         #expect(try await outbox.share(to: later).first?.failure == nil)
         #expect(entries(.sent, of: bob).count == 10 && later.payloads.allSatisfy { $0.day.user == bob })
+    }
+
+    @Test func `days that wait are not counted as sent by the progress`() async throws {
+        try correct([outbox.anna, bob], (0..<10).map { april20.advanced(by: -$0) })
+        let garden = garden(batch: 64)
+        garden.script(.refuseUser(bob.id))
+        let last = Mutex<ShareProgress?>(nil)
+        _ = try await outbox.service.share(.due, to: [garden], users: outbox.history.users()) { progress in
+            last.withLock { $0 = progress }
+        }
+        #expect(last.withLock(\.self) == ShareProgress(destination: "garden", done: 10, all: 20))
     }
 
     /// More days than a window: the next ones are begun before it is known that the user is refused.

@@ -29,6 +29,15 @@ import TestSupport
         #expect(outbox.history.state(of: "garden").failures == 0)
     }
 
+    @Test func `the place of credentials that are not accepted is part of the reason`() async throws {
+        let garden = ScriptedDestination(terms: always, secretPlace: "the file \"/home/anna/token\"")
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.credentials, "401")))
+        let reason = "401 (credentials: the file \"/home/anna/token\")"
+        #expect(try await outbox.share(to: garden).first?.failure?.reason == reason)
+        #expect(outbox.history.state(of: "garden").stopped == reason)
+    }
+
     @Test func `the retry delay requested by the server is limited to a day`() async throws {
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)

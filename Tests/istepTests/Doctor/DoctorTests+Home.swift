@@ -119,6 +119,9 @@ extension DoctorTests {
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 77, "\(report)")
             #expect(report["destination"]?.subject == "garden")
+            #expect(
+                report["destination"]?.message.contains("(credentials: the file \"\(home.folder.path)/token\")") == true
+            )
             #expect(report["destination"]?.category == "permission")
             #expect(!report.text.contains("secret-token"))
         }

@@ -10,6 +10,15 @@ public protocol ShareDestination: Sendable {
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
+    /// Where its token or password is, in words, such as `the file "/home/anna/token"`; nil without one.
+    var secretPlace: String? { get }
+
+    /// What in the place of a day there depends on the user's name, such as a level of a topic; nil if nothing does.
+    /// While it stays the same, a user who has another name keeps the place.
+    ///
+    /// - Parameter slug: as `SharePayload.slug`.
+    func place(of user: User, slug: String) -> String?
+
     /// The traits of the server that answers, where they depend on its kind or version; asked once before the
     /// deliveries of a run. Otherwise `traits`.
     func currentTraits() async throws(ShareFailure) -> ShareTraits
@@ -56,7 +65,13 @@ public protocol ShareDestination: Sendable {
 }
 
 extension ShareDestination {
+    public var secretPlace: String? { nil }
+
     public func check(for users: [User]) async throws(ShareFailure) -> String { try await check() }
+
+    public func place(of user: User, slug: String) -> String? {
+        traits.resending == .replaces && !traits.isPersonal ? user.name : nil
+    }
 
     public func currentTraits() async throws(ShareFailure) -> ShareTraits { traits }
 

@@ -35,6 +35,17 @@ public struct ShareFailure: Error, Hashable, Sendable {
         self.advice = advice
         self.retryAfter = retryAfter
     }
+
+    /// The same, with the place of the credentials if they were not accepted. It is part of the reason, which is what
+    /// the ledger and notices keep of a failure.
+    ///
+    /// - Parameter secretPlace: that of the destination.
+    package func naming(_ secretPlace: String?) -> ShareFailure {
+        guard let secretPlace, kind == .credentials, users == nil else { return self }
+        var failure = self
+        failure.reason += " (credentials: \(secretPlace))"
+        return failure
+    }
 }
 
 extension ShareFailure: ReportableError {

@@ -25,6 +25,14 @@ public struct ShareReport: Sendable {
             case withheld
             /// Nothing is known of the day, so that there is nothing to share.
             case nothingKnown
+
+            /// Whether the day stays in the outbox, or is left to the user.
+            public var isOpen: Bool {
+                switch self {
+                case .held, .queued, .unknown, .doubtful, .rejected, .withheld: true
+                case .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown: false
+                }
+            }
         }
 
         public var user: User.ID
@@ -73,7 +81,7 @@ public struct ShareReport: Sendable {
 /// The progress of sharing with a destination.
 public struct ShareProgress: Hashable, Sendable {
     public var destination: String
-    /// Days that were processed, and all days that were due.
+    /// Days that were sent, or did not have to be, and all days that were due.
     public var done: Int
     public var all: Int
 

@@ -30,8 +30,6 @@ public struct ShareTraits: Hashable, Sendable {
     public var showsLatestOnly: Bool
     /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.
     public var isPersonal: Bool
-    /// Whether a day's place there depends on the name of the user: under another name it gets another place.
-    public var placesByName: Bool
     /// Whether a delivery reads what an earlier one wrote, so that no two may be in progress at the same time.
     public var isSequential: Bool
     /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
@@ -44,11 +42,10 @@ public struct ShareTraits: Hashable, Sendable {
     /// sent once more.
     public var layout: Int
 
-    /// - Parameter placesByName: nil if it does so unless it is personal.
     public init(
         resending: Resending, corrects: Bool, canFind: Bool = false, acceptsUnfinishedDays: Bool, batch: Int = 1,
         includesSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
-        placesByName: Bool? = nil, isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
+        isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
     ) {
         self.resending = resending
         self.corrects = corrects
@@ -58,7 +55,6 @@ public struct ShareTraits: Hashable, Sendable {
         self.includesSamples = includesSamples
         self.showsLatestOnly = showsLatestOnly
         self.isPersonal = isPersonal
-        self.placesByName = placesByName ?? (resending == .replaces && !isPersonal)
         self.isSequential = isSequential
         self.needsRestoring = needsRestoring
         self.layout = layout

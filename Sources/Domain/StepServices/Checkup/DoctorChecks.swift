@@ -221,7 +221,7 @@ extension Doctor {
                 let description = try await destination.check(for: users ?? [])
                 return [.destination(name, .answers(location: destination.location, description: description))] + stored
             } catch {
-                return [.failed(.destination(name), Problem(error))] + stored
+                return [.failed(.destination(name), Problem(error.naming(destination.secretPlace)))] + stored
             }
         }
     }

@@ -17,8 +17,9 @@ extension OutboxDelivery {
         } catch {
             // The other failures pass without action by the user.
             guard error.kind == .credentials || error.kind == .misconfigured else { return }
-            run.report.failure = error
-            run.report.state.fail(error, at: now())
+            let failure = error.naming(destination.secretPlace)
+            run.report.failure = failure
+            run.report.state.fail(failure, at: now())
             try await blocking { [state = run.report.state] in try ledger.record(state) }
         }
     }

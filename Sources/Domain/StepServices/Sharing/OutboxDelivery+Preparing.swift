@@ -98,10 +98,11 @@ extension OutboxDelivery {
                 run.note(entry, .doubtful(reason: error.reason))
                 return false
             }
-            run.report.state.fail(error, at: now())
-            run.report.failure = error
+            let failure = error.naming(destination.secretPlace)
+            run.report.state.fail(failure, at: now())
+            run.report.failure = failure
             run.isOver = true
-            entry.lastError = error.reason
+            entry.lastError = failure.reason
         }
         run.note(entry, .unknown(reason: entry.lastError ?? Self.unknownArrival))
         return false

@@ -111,7 +111,7 @@ extension OutboxDelivery {
             }
             return .success(receipts)
         } catch {
-            return .failure(error)
+            return .failure(error.naming(destination.secretPlace))
         }
     }
 

@@ -234,8 +234,9 @@ struct OutboxDelivery: Sendable {
     }
 
     func reportProgress(_ run: Run) {
-        let done = run.report.events.count
-        progress(ShareProgress(destination: destination.name, done: done, all: max(run.all, done)))
+        let events = run.report.events
+        let done = events.count { !$0.outcome.isOpen }
+        progress(ShareProgress(destination: destination.name, done: done, all: max(run.all, events.count)))
     }
 }
 

@@ -160,7 +160,7 @@ public struct ShareService: Sendable {
                     do throws(ShareFailure) {
                         return (destination.name, .success(try await destination.check(for: users)))
                     } catch {
-                        return (destination.name, .failure(error))
+                        return (destination.name, .failure(error.naming(destination.secretPlace)))
                     }
                 }
             }

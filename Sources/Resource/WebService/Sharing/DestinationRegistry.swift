@@ -26,7 +26,10 @@ public enum DestinationRegistry {
         let kind = reader.requireChoice("kind", among: kinds.map(\.key)).flatMap(kind)
         let destination = kind.flatMap { kind in
             kind.make(
-                &reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, environment: environment))
+                &reader,
+                DestinationContext(
+                    name: table.name, kind: kind.key, terms: terms,
+                    secret: table.secrets(home: environment.home).first?.secret, environment: environment))
         }
         try reader.finish(isComplete: kind != nil)
         return isEnabled ? destination : nil
@@ -121,6 +124,8 @@ struct DestinationContext: Sendable {
     /// Key of its kind.
     var kind: String
     var terms: ShareTerms
+    /// Nil if its table names none.
+    var secret: SecretSource?
     var environment: DestinationEnvironment
 
     /// A new one: each destination keeps its connection. Reads `ca_file`.
@@ -148,6 +153,7 @@ extension ConfiguredDestination {
     var name: String { context.name }
     var kind: String { context.kind }
     var terms: ShareTerms { context.terms }
+    var secretPlace: String? { context.secret?.description }
 
     /// The credentials of requests that are sent.
     var credentials: Credentials { .real(environment: context.environment.variables) }

@@ -231,9 +231,8 @@ extension GATTCommand {
                 progress.step(ProgressWords.line($0, wiring.localTime))
             }
             progress.end()
-            // The sync has taken some time.
-            try Self.checkIsFree(path)
-            try PrivateFile.write(capture.text, to: path, advice: Self.advice)
+            // The sync has taken some time: there may be a file by now.
+            try PrivateFile.write(capture.text, to: path, advice: Self.advice, replaces: false)
             let failure = outcome.reports.compactMap(\.failure).first
             try wiring.show(CaptureView(path: path, frames: capture.frames.count, isComplete: failure == nil))
             if let failure { throw failure }

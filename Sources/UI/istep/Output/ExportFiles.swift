@@ -34,7 +34,7 @@ final class ExportFile: ExportOutput {
     /// - Throws: `CommandFailure`; an earlier file is never replaced.
     init(_ path: String) throws {
         try Self.checkIsFree(path)
-        file = try PrivateFile(path, advice: Self.advice)
+        file = try PrivateFile(path, advice: Self.advice, replaces: false)
     }
 
     func line(_ text: String) throws {

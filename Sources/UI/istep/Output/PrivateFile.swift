@@ -1,5 +1,6 @@
 import Foundation
 import StepDomain
+import Support
 
 /// A file with a user's days, which only the user can read. It has its name once it is complete: a reader never sees
 /// half a file.
@@ -8,13 +9,17 @@ final class PrivateFile {
     private let temporary: String
     private let descriptor: Int32
     private let advice: String
+    private let replaces: Bool
     private var isFinished = false
 
-    /// - Parameter advice: what to do where it cannot be written.
+    /// - Parameters:
+    ///   - advice: what to do where it cannot be written.
+    ///   - replaces: whether an earlier file may be replaced, also one that appears while this one is written.
     /// - Throws: `CommandFailure`, as all that follows.
-    init(_ path: String, advice: String) throws(CommandFailure) {
+    init(_ path: String, advice: String, replaces: Bool = true) throws(CommandFailure) {
         self.path = path
         self.advice = advice
+        self.replaces = replaces
         // Beside the file: a name in another file system could not take its place.
         temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -32,10 +37,14 @@ final class PrivateFile {
         }
     }
 
-    /// Takes the place of what has its name.
+    /// Takes its name, and the place of what has it.
     func finish() throws(CommandFailure) {
         if fsync(descriptor) != 0, errno != EINVAL { throw Self.failure(errno, path, advice) }
-        guard rename(temporary, path) == 0 else { throw Self.failure(errno, path, advice) }
+        let code: Int32 =
+            if replaces { rename(temporary, path) == 0 ? 0 : errno } else {
+                renameWithoutReplacing(temporary, to: path)
+            }
+        guard code == 0 else { throw Self.failure(code, path, advice) }
         isFinished = true
     }
 
@@ -46,12 +55,14 @@ final class PrivateFile {
 
     /// Writes the whole text, or leaves what is there as it is. A symbolic link of the user stays: the file that it
     /// leads to is written.
-    static func write(_ text: String, to path: String, advice: String) throws(CommandFailure) {
+    static func write(
+        _ text: String, to path: String, advice: String, replaces: Bool = true
+    ) throws(CommandFailure) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw CommandFailure(.usage, "'\(path)' is not a file.", advice: advice)
         }
-        let file = try PrivateFile(try target(of: path, advice), advice: advice)
+        let file = try PrivateFile(try target(of: path, advice), advice: advice, replaces: replaces)
         try file.write(Array(text.utf8))
         try file.finish()
     }
@@ -90,7 +101,7 @@ final class PrivateFile {
             switch code {
             case EACCES, EPERM, EROFS: .permission
             case ENOSPC, EDQUOT: .temporary
-            case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP: .usage
+            case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP, EEXIST, ENOTEMPTY: .usage
             default: .unforeseen
             }
         return CommandFailure(

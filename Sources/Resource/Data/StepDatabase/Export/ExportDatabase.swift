@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 public import StepDomain
+import Support
 
 /// Writes an export as a plain SQLite file: the tables with the same columns, described in its schema. It has its name
 /// once it is complete.
@@ -18,9 +19,7 @@ public final class ExportDatabase: ExportWriter {
     public init(_ path: String) throws(HistoryError) {
         self.path = absolute(path)
         temporary = self.path + ".\(UUID().uuidString.prefix(8)).tmp"
-        guard access(self.path, F_OK) != 0 else {
-            throw .cannotOpen(path: self.path, reason: "it exists, and an export replaces no file")
-        }
+        guard access(self.path, F_OK) != 0 else { throw Self.exists(self.path) }
         let descriptor = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw HistoryError(errno: errno, path: self.path) }
         close(descriptor)
@@ -54,8 +53,13 @@ public final class ExportDatabase: ExportWriter {
     public func finish() throws {
         try flush()
         do { try queue.close() } catch { throw HistoryError(error, path: path) }
-        guard rename(temporary, path) == 0 else { throw HistoryError(errno: errno, path: path) }
+        let code = renameWithoutReplacing(temporary, to: path)
+        guard code == 0 else { throw code == EEXIST ? Self.exists(path) : HistoryError(errno: code, path: path) }
         isFinished = true
+    }
+
+    private static func exists(_ path: String) -> HistoryError {
+        .cannotOpen(path: path, reason: "it exists, and an export replaces no file")
     }
 
     deinit {

@@ -107,7 +107,8 @@ struct BodyTemplate: Hashable, Sendable {
     func content(_ day: SharedDay, destination: String) throws(ShareFailure) -> String {
         let text = body(day, destination: destination)
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw ShareFailure(.rejected, "`body` is empty for this day: its figures are not known")
+            throw ShareFailure(
+                .rejected, "`body` is empty for this day, which has none of its figures: a rest day has no percentage")
         }
         return text
     }

@@ -52,10 +52,11 @@ struct MQTTDestination: BrokerDestination {
         var traits = ShareTraits.replacing
         traits.batch = 64
         traits.isPersonal = !topic.hasUser
-        traits.placesByName = topic.hasUser
         traits.removesDeleted = true
         return traits
     }
+
+    func place(of user: User, slug: String) -> String? { topic.hasUser ? TopicTemplate.level(of: user.name) : nil }
 
     func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
         try payloads.map { (payload) throws(ShareFailure) in

@@ -23,6 +23,12 @@ struct RESTDestination: AuthenticatedDestination {
     /// Without path and query, which contain a key for some services, such as webhooks.
     var location: String { template.origin }
 
+    /// PUT replaces what is at the address, whichever user a body names.
+    func place(of user: User, slug: String) -> String? {
+        let dependsOnName = method == "PUT" ? template.text.contains("{user}") : !traits.isPersonal
+        return traits.resending == .replaces && dependsOnName ? user.name : nil
+    }
+
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }

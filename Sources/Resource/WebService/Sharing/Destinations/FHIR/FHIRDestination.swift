@@ -98,7 +98,10 @@ struct FHIRDestination: AuthenticatedDestination {
     static let type = "application/fhir+json"
 
     let traits = ShareTraits(
-        resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true, placesByName: true)
+        resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true)
+
+    /// Identifiers contain the name.
+    func place(of user: User, slug: String) -> String? { user.name }
 
     var location: String { base.origin }
 

@@ -118,6 +118,11 @@ struct HomeAssistantDestination: AuthenticatedDestination {
 
     var authentication: Authentication { .bearer(token) }
 
+    /// The name of a statistic contains the user's also where that of the sensor does not.
+    func place(of user: User, slug: String) -> String? {
+        statistics != nil || entity.contains("{user}") ? slug : nil
+    }
+
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         var text = ""
         if let imports = try statistics?.preview(payloads, localTime: context.environment.localTime) {

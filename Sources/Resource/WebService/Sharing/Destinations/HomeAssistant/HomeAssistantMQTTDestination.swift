@@ -31,6 +31,11 @@ struct HomeAssistantMQTTDestination: BrokerDestination {
         return traits
     }
 
+    /// As in `HomeAssistantSensor.mqttObject`.
+    func place(of user: User, slug: String) -> String? {
+        entity.contains("{user}") ? TopicTemplate.level(of: user.name) : nil
+    }
+
     func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {

@@ -143,6 +143,9 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
         return traits
     }
 
+    /// A subject of the configuration goes on with the new name in its place.
+    func place(of user: User, slug: String) -> String? { rows.subjects == nil ? user.name : nil }
+
     /// Only users who have a subject are sent.
     var terms: ShareTerms {
         var terms = context.terms

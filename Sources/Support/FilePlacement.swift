@@ -1,0 +1,20 @@
+internal import Glibc
+
+/// Gives a complete file the name that it was written for, unless there is a file of that name: also one that has
+/// appeared since the caller looked.
+///
+/// A second name is refused where it is taken (link(2)). Where the file system has no second names, such as FAT, the
+/// name is looked for once more just before the rename.
+///
+/// - Returns: 0, or the number of the error: `EEXIST` if there is a file of that name. Then the file keeps its own.
+public func renameWithoutReplacing(_ path: String, to name: String) -> Int32 {
+    if link(path, name) == 0 {
+        unlink(path)
+        return 0
+    }
+    let code = errno
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(code) else { return code }
+    var status = stat()
+    if lstat(name, &status) == 0 { return EEXIST }
+    return rename(path, name) == 0 ? 0 : errno
+}

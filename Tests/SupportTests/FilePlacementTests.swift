@@ -1,0 +1,24 @@
+import Foundation
+import Support
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct FilePlacementTests {
+    @Test func `a file takes a name that is free, and no other`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let new = folder + "/new.tmp", name = folder + "/steps"
+        try Data("new".utf8).write(to: URL(fileURLWithPath: new))
+        try Data("old".utf8).write(to: URL(fileURLWithPath: name))
+        #expect(renameWithoutReplacing(new, to: name) == EEXIST)
+        #expect(try String(contentsOfFile: name, encoding: .utf8) == "old")
+        try FileManager.default.removeItem(atPath: name)
+        // A link that leads nowhere has the name, too.
+        #expect(symlink(folder + "/missing", name) == 0)
+        #expect(renameWithoutReplacing(new, to: name) == EEXIST)
+        #expect(unlink(name) == 0)
+        #expect(renameWithoutReplacing(new, to: name) == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["steps"])
+        #expect(renameWithoutReplacing(new, to: folder + "/other") == ENOENT)
+    }
+}
