@@ -1,8 +1,9 @@
 public import StepDomain
+public import StepServices
 
 /// How sharing went: a line for each destination, and below it what the user should know about it.
 public struct ShareView: View {
-    let reports: [ShareReport]
+    public let reports: [ShareReport]
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
@@ -19,6 +20,9 @@ public struct ShareView: View {
     var news: ShareView {
         ShareView(reports.filter { hasNews($0) }, users: users, now: now, localTime: localTime)
     }
+
+    /// The same in one line.
+    public var summary: SyncSummary { SyncSummary([], shares: reports) }
 
     /// What is being done, for a line of progress.
     public static func words(for progress: ShareProgress) -> String {
@@ -180,6 +184,17 @@ public struct ShareView: View {
     /// Whose day it is; nil if there is only one user.
     private func user(_ event: ShareReport.Event) -> User? {
         users.count > 1 ? users.first { $0.id == event.user } : nil
+    }
+}
+
+extension ShareService {
+    /// Shares, and gives what is being done, and the result, in words.
+    public func share(
+        _ order: ShareOrder, waits: Bool = false, reporting progress: @escaping @Sendable (String) -> Void
+    ) async throws -> ShareView {
+        let localTime = context.localTime
+        let reports = try await share(order, waits: waits, progress: { progress(ProgressWords.line($0, localTime)) })
+        return ShareView(reports, users: users, now: context.now(), localTime: localTime)
     }
 }
 

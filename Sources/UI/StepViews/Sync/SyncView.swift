@@ -7,7 +7,7 @@ public struct SyncView: View {
     let now: Timestamp
     let localTime: LocalTime
     let shares: ShareView?
-    let failures: [ErrorText]
+    public let failures: [ErrorText]
     let imports: [ScheduledImportReport]
     private let given: Set<String>
 
@@ -77,6 +77,9 @@ public struct SyncView: View {
 
     /// What to do about the failures of pedometers.
     public var advice: Set<String> { Set(reports.compactMap(\.failure).compactMap { ErrorText($0).advice }) }
+
+    /// The same in one line.
+    public var summary: SyncSummary { SyncSummary(reports, shares: shares?.reports ?? [], imports: imports) }
 
     /// Only what was shared after the sync.
     public func shareLines(_ style: TextStyle) -> [String] { shares?.news.lines(style) ?? [] }
