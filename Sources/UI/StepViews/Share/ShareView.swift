@@ -222,7 +222,7 @@ struct ShareRecord: Described {
     let report: ShareReport, view: ShareView
 
     static let keys: [JSONKey<ShareRecord>] = [
-        .init(.destinationName) { $0.report.destination },
+        .init(.configuredName) { $0.report.destination },
         .init(.destinationKind) { $0.report.kind },
         .list("events", "The result of each day.") { record in
             record.report.events.map { event in
@@ -255,12 +255,11 @@ private struct FailureRecord: Described {
 
     static let keys: [JSONKey<FailureRecord>] = [
         .init(
-            "kind",
-            .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
+            "kind", .choice(ShareFailure.Kind.allCases.map(\.rawValue) + ["fault"]),
             "What kind of failure it is; fault is istep's own."
         ) { $0.kind },
-        .init("message", .text, "What failed.") { $0.message },
-        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+        .init(.failure) { $0.message },
+        .init(.advice) { $0.advice },
     ]
 }
 
@@ -268,39 +267,40 @@ private struct EventRecord: Described {
     let event: ShareReport.Event, user: String, localTime: LocalTime
 
     static let keys: [JSONKey<EventRecord>] = [
-        .init("user", .text, "Whose day it is.") { $0.user },
+        .init(.owner) { $0.user },
         .init("day", .day, "The day.") { $0.event.day.description },
         .init(
-            "outcome",
-            .choice([
-                "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful",
-                "rejected", "nothingKnown",
-            ]),
+            "outcome", .choice(Name.self),
             """
             fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
             unknown: may have arrived; doubtful: may have arrived, and only the user can find out.
             """
-        ) { $0.outcome.name },
+        ) { $0.outcome.name.rawValue },
         .init("reason", .nullable(.text), "In the destination's words, or istep's.") { $0.outcome.reason },
         .init("until", .nullable(.time), "Of what is held: when it is sent at the latest.") { record in
             record.outcome.until.map { Words.iso($0, record.localTime) }
         },
     ]
 
-    private var outcome: (name: String, reason: String?, until: Timestamp?) {
+    /// Outcomes for programs.
+    private enum Name: String, CaseIterable {
+        case sent, corrected, unchanged, fixed, passed, held, queued, unknown, doubtful, rejected, nothingKnown
+    }
+
+    private var outcome: (name: Name, reason: String?, until: Timestamp?) {
         switch event.outcome {
-        case .sent: ("sent", nil, nil)
-        case .corrected: ("corrected", nil, nil)
-        case .unchanged: ("unchanged", nil, nil)
-        case .fixed: ("fixed", nil, nil)
-        case .passed: ("passed", nil, nil)
-        case .nothingKnown: ("nothingKnown", nil, nil)
-        case .held(let until): ("held", nil, until)
-        case .queued(let reason): ("queued", reason, nil)
-        case .unknown(let reason): ("unknown", reason, nil)
-        case .doubtful(let reason): ("doubtful", reason, nil)
-        case .rejected(let reason): ("rejected", reason, nil)
-        case .withheld: ("rejected", ShareEntry.implausibleSteps, nil)
+        case .sent: (.sent, nil, nil)
+        case .corrected: (.corrected, nil, nil)
+        case .unchanged: (.unchanged, nil, nil)
+        case .fixed: (.fixed, nil, nil)
+        case .passed: (.passed, nil, nil)
+        case .nothingKnown: (.nothingKnown, nil, nil)
+        case .held(let until): (.held, nil, until)
+        case .queued(let reason): (.queued, reason, nil)
+        case .unknown(let reason): (.unknown, reason, nil)
+        case .doubtful(let reason): (.doubtful, reason, nil)
+        case .rejected(let reason): (.rejected, reason, nil)
+        case .withheld: (.rejected, ShareEntry.implausibleSteps, nil)
         }
     }
 }
