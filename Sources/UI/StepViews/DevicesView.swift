@@ -78,22 +78,18 @@ private struct DeviceRecord: Described {
     private var history: SyncHistory { SyncHistory(syncs: entry.syncs) }
 
     static let keys: [JSONKey<DeviceRecord>] = [
-        .init("name", .text, "The name that the user chose.") { $0.pedometer.name },
-        .init("address", .text, "Its Bluetooth address.") { $0.pedometer.address },
-        .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address.") {
-            $0.pedometer.addressType
-        },
-        .init("model", .text, "Key of the model, such as colmi.") { $0.pedometer.model },
-        .init("modelTitle", .text, "The model in words.") { $0.entry.model },
-        .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is.") {
-            $0.entry.caveat
-        },
+        .init(.chosenName) { $0.pedometer.name },
+        .init(.address) { $0.pedometer.address },
+        .init(.addressType) { $0.pedometer.addressType },
+        .init(.model) { $0.pedometer.model },
+        .init(.modelTitle) { $0.entry.model },
+        .init(.caveat) { $0.entry.caveat },
         .init("user", .text, "The user that it belongs to.") { $0.entry.user },
         .init("options", .map(keys: "option", .text), "How a generic pedometer is read.") { $0.pedometer.options },
         .init("readThrough", .nullable(.time), "All of its steps before this time are in the history.") { device in
             device.pedometer.cursor.readThrough.map { Words.iso($0, device.localTime) }
         },
-        .init("battery", .nullable(.integer), "Per cent, as it last reported.") { $0.history.battery },
+        .init(.battery) { $0.history.battery },
         .optional("lastComplete", "The last sync that was complete.") { device in
             device.history.lastComplete.map { SyncDocument(record: $0, localTime: device.localTime) }
         },

@@ -190,8 +190,8 @@ private struct Peripheral: Described {
     let row: ScannedDevice, registeredAs: String?
 
     static let keys: [JSONKey<Peripheral>] = [
-        .init("address", .text, "Its Bluetooth address.") { $0.row.address },
-        .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address.") { $0.row.addressType },
+        .init(.address) { $0.row.address },
+        .init(.addressType) { $0.row.addressType },
         .init("name", .nullable(.text), "As it advertises it.") { $0.row.name },
         .init("rssi", .nullable(.integer), "Signal strength in dBm.") { $0.row.rssi },
         .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it.") {
@@ -202,9 +202,7 @@ private struct Peripheral: Described {
             "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
             "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."
         ) { $0.row.evidence.map { "\($0)" } },
-        .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is.") {
-            $0.row.kind?.caveat
-        },
+        .init(.caveat) { $0.row.kind?.caveat },
         .init("services", .list(.text), "UUIDs of the services that it advertises.") { $0.row.services },
         .init("connected", .boolean, "This machine is connected to it.") { $0.row.isConnected },
         .init("paired", .boolean, "It is paired with this machine.") { $0.row.isPaired },

@@ -194,11 +194,11 @@ private struct DeviceEntry: Described {
     private var history: SyncHistory { SyncHistory(syncs: device.syncs) }
 
     static let keys: [JSONKey<DeviceEntry>] = [
-        .init("name", .text, "The name that the user chose.") { $0.device.pedometer.name },
-        .init("address", .text, "Its Bluetooth address.") { $0.device.pedometer.address },
-        .init("model", .text, "Key of the model, such as colmi.") { $0.device.pedometer.model },
-        .init("modelTitle", .text, "The model in words.") { $0.device.model },
-        .init("battery", .nullable(.integer), "Per cent, as it last reported.") { $0.history.battery },
+        .init(.chosenName) { $0.device.pedometer.name },
+        .init(.address) { $0.device.pedometer.address },
+        .init(.model) { $0.device.pedometer.model },
+        .init(.modelTitle) { $0.device.model },
+        .init(.battery) { $0.history.battery },
         .optional("lastComplete", "The last sync that was complete.") { entry in
             entry.history.lastComplete.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
         },
@@ -214,7 +214,7 @@ private struct DeviceEntry: Described {
 
 extension StatusReport.Backlog: Described {
     public static let keys: [JSONKey<Self>] = [
-        .init("destination", .text, "Its name in the configuration.") { $0.destination },
+        .init(.destination) { $0.destination },
         .init("days", .integer, "Number of days that wait.") { $0.days },
         .init("oldest", .day, "The oldest of them.") { $0.oldest.description },
         .init("reason", .nullable(.text), "Why the last delivery failed.") { $0.reason },
@@ -235,8 +235,8 @@ private struct ImportEntry: Described {
     }
 
     static let keys: [JSONKey<ImportEntry>] = [
-        .init("name", .text, "Its name in the configuration.") { $0.status.plan.name },
-        .init("path", .text, "Of the file or folder.") { $0.status.plan.path },
+        .init(.configuredName) { $0.status.plan.name },
+        .init(.path) { $0.status.plan.path },
         .init("condition", .choice(["fine", "never", "overdue", "failed"]), "Whether it is read.") { $0.condition },
         .init("file", .nullable(.text), "The file that was read last.") { $0.status.state?.file?.path },
         .init("lastRead", .nullable(.time), "When a file that had changed was read last.") { entry in

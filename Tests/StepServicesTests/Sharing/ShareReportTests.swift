@@ -29,4 +29,16 @@ import Testing
         #expect(worst(.rejected(reason: "no"), stopped: "401") == .permission)
         #expect(worst(.sent, stopped: "401", fault: Broken()) == .unforeseen)
     }
+
+    @Test func `days of others that wait do not decide for a user who is named`() {
+        var report = ShareReport(
+            destination: "garden", kind: "rest",
+            events: [.init(user: 2, day: Day("2014-04-20")!, outcome: .rejected(reason: "no"))],
+            state: DestinationState(name: "garden"))
+        report.refused = [2]
+        let order = ShareOrder.days([], of: User(id: 1, name: "anna"))
+        #expect(order.worst(of: [report], isUserNamed: true) == nil)
+        #expect(order.worst(of: [report], isUserNamed: false) == .data)
+        #expect(ShareOrder.due.worst(of: [report], isUserNamed: true) == .data)
+    }
 }

@@ -215,6 +215,9 @@ public final class ForeignCollector {
         leaveOut("not possible, such as \(what)")
     }
 
+    /// Counts a row of a table in which the time or the steps are not a number.
+    public func leaveOutWithoutNumber() { leaveOut("without a number for the time or the steps") }
+
     /// Counts a record that is left out. Reasons are few; all that are not possible count together.
     public func leaveOut(_ reason: String) {
         let kind = reason.prefix { $0 != "," }

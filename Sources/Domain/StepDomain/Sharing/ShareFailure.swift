@@ -1,6 +1,6 @@
 /// Why a delivery failed, and in particular whether it may still have arrived.
 public struct ShareFailure: Error, Hashable, Sendable {
-    public enum Kind: String, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
         /// Nothing was sent: no network, no server, no program. It is retried.
         case unreachable
         /// The server declined for now and did nothing (HTTP 408, 429, 503). It is retried.

@@ -169,6 +169,14 @@ public struct ShareService: Sendable {
     }
 }
 
+extension ShareOrder {
+    /// What decides how the command ends: where it names a user, days of others that wait in the outbox do not.
+    public func worst(of reports: [ShareReport], isUserNamed: Bool) -> FailureCategory? {
+        guard isUserNamed, case .days(_, let user, _) = self else { return reports.compactMap(\.worst).worst }
+        return reports.compactMap { $0.concerning(user.id).worst }.worst
+    }
+}
+
 extension ShareReport {
     /// What decides how a command that shares ends, of every day and attempt; nil if nothing has failed.
     public var worst: FailureCategory? {

@@ -29,7 +29,10 @@ extension HistoryError: ReportableError {
     /// Problem and advice on one line. Names and paths are quoted, control characters escaped.
     public var description: String { words.line }
 
-    private var words: ErrorWords {
+    private var words: ErrorWords { words(of: "history") }
+
+    /// - Parameter file: `history`, or `backup` for a backup that is read.
+    private func words(of file: String) -> ErrorWords {
         switch self {
         case .missing(let path):
             ErrorWords(
@@ -38,7 +41,7 @@ extension HistoryError: ReportableError {
             )
         case .locked(let path):
             ErrorWords(
-                "the history \(quoted(path)) is locked by another program",
+                "the \(file) \(quoted(path)) is locked by another program",
                 "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
         case .readOnly(let path, Self.readOnlyFileSystem):
             ErrorWords(
@@ -49,19 +52,19 @@ extension HistoryError: ReportableError {
                 "no permission for the history \(quoted(path)): \(reason)",
                 "change the owner of the file and its directory (chown), and make them writable, or choose another history with --db"
             )
-        case .closedLog(let path, let file, let reason):
+        case .closedLog(let path, let log, let reason):
             ErrorWords(
-                "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
-                "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
+                "no permission for \(quoted(log)), the write-ahead log of the \(file): \(reason)",
+                "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(log)) && sudo chmod u+rw \(shellQuoted(log))`"
             )
-        case .damaged(let path, Self.noDatabase):
+        case .damaged(let path, Self.noDatabase) where file == "history":
             ErrorWords(
                 "\(quoted(path)) is not a database, or its beginning is damaged",
                 "if it is not your history, choose another file with --db; if it is, save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; or restore a backup: `istep restore --db \(shellQuoted(path))`"
             )
         case .damaged(let path, let reason):
             ErrorWords(
-                "the history \(quoted(path)) is damaged: \(reason)",
+                "the \(file) \(quoted(path)) is damaged: \(reason)",
                 "to save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`"
             )
         case .empty(let path):
@@ -92,17 +95,17 @@ extension HistoryError: ReportableError {
             ErrorWords("\(quoted(path)) is the database of another program", "choose another file with --db")
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
-                "the history \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
+                "the \(file) \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another file with --db")
         case .noSpace(let path):
             ErrorWords(
                 "no space left for the history \(quoted(path))",
                 "free some space, then run the command again: nothing was lost")
         case .cannotOpen(let path, let reason):
-            ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
+            ErrorWords("cannot open the \(file) \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
             ErrorWords(
-                "input/output error in the history \(quoted(path)): \(reason)",
+                "input/output error in the \(file) \(quoted(path)): \(reason)",
                 "copy the file to another disk, and see `dmesg`")
         case .unsupported(let path, let missing):
             ErrorWords("cannot keep the history at \(quoted(path)): \(missing.problem)", MissingSupport.advice)
@@ -130,24 +133,17 @@ extension HistoryError: ReportableError {
 
     /// The text for a backup that is read.
     private var wordsOfBackup: ErrorWords {
-        switch self {
+        let words = words(of: "backup")
+        return switch self {
         case .missing(let path):
             ErrorWords("no such file: \(quoted(path))", "to list the backups: `istep restore`")
-        case .locked(let path):
-            ErrorWords(
-                "the backup \(quoted(path)) is locked by another program",
-                "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission to read the backup \(quoted(path)): \(reason)",
                 "copy it to a directory of yours, and restore the copy")
-        case .closedLog(_, let file, let reason):
-            ErrorWords(
-                "no permission for \(quoted(file)), the write-ahead log of the backup: \(reason)",
-                "copy the backup to a directory of yours with its log, and restore the copy")
-        case .damaged(let path, let reason):
-            ErrorWords(
-                "the backup \(quoted(path)) is damaged: \(reason)",
+        case .closedLog: words.advising("copy the backup to a directory of yours with its log, and restore the copy")
+        case .damaged(let path, _):
+            words.advising(
                 "to list the other backups: `istep restore`; to repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
             )
         case .empty(let path):
@@ -156,22 +152,15 @@ extension HistoryError: ReportableError {
             ErrorWords(
                 "\(quoted(path)) is the database of another program and not a backup of istep",
                 "to list the backups: `istep restore`")
-        case .newerVersion(let path, let found, let supported):
-            ErrorWords(
-                "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
+        case .newerVersion:
+            words.advising(
                 "install the newer istep that wrote it, or choose another backup; to list them: `istep restore`")
         case .noSpace(let path):
             ErrorWords(
                 "no space left beside the backup \(quoted(path))",
                 "free some space, or copy it to another disk and restore the copy")
-        case .cannotOpen(let path, let reason):
-            ErrorWords(
-                "cannot open the backup \(quoted(path)): \(reason)",
-                "name the file of a backup; to list them: `istep restore`")
-        case .inputOutput(let path, let reason):
-            ErrorWords(
-                "input/output error in the backup \(quoted(path)): \(reason)",
-                "see `dmesg`, and choose another backup; to list them: `istep restore`")
+        case .cannotOpen: words.advising("name the file of a backup; to list them: `istep restore`")
+        case .inputOutput: words.advising("see `dmesg`, and choose another backup; to list them: `istep restore`")
         case .failed(let path, let reason):
             ErrorWords(
                 "the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
@@ -200,8 +189,7 @@ extension HistoryError: ReportableError {
             ErrorWords(
                 "input/output error while the backup \(quoted(path)) was written: \(reason)",
                 "name a file on another disk, and see `dmesg`")
-        case .locked(let path):
-            ErrorWords("the backup \(quoted(path)) is locked by another program", "name another file")
+        case .locked: words(of: "backup").advising("name another file")
         case .unsupported(let path, let missing):
             ErrorWords(
                 "cannot write the backup \(quoted(path)): \(missing.problem)",
@@ -229,6 +217,8 @@ struct ErrorWords {
         self.problem = problem
         self.advice = advice
     }
+
+    func advising(_ advice: String) -> ErrorWords { ErrorWords(problem, advice) }
 
     var line: String { advice.map { "\(problem); \($0)" } ?? problem }
 

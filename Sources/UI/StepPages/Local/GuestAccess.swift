@@ -99,7 +99,7 @@ extension LocalPages {
             do {
                 let word = request.path.first.map { String($0.prefix { $0 != "." }) }
                 guard word.map(Self.guestPaths.contains) ?? true else {
-                    throw PageError(message: "There is nothing at this address.")
+                    throw PageError.nothingHere
                 }
                 return try await blocking { try show(request, scope) }
             } catch {

@@ -43,7 +43,7 @@ extension LocalPages {
         await run.context.markSeen(in: outcome)
         return Activity.Result(
             lines: view.lines(scope.context.textStyle)
-                + outcome.otherFailures.map { ErrorText($0).with(scope.context.commandOptions).line },
+                + view.failures.map { $0.with(scope.context.commandOptions).line },
             hasFailed: outcome.worst != nil)
     }
 
@@ -51,11 +51,10 @@ extension LocalPages {
         _ order: ShareOrder, by sharing: ShareService, _ scope: RequestScope, next: Activity.Next,
         _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> Activity.Result {
-        let localTime = services.localTime
-        let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
-        let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime)
+        let view = try await sharing.share(order, reporting: progress)
         return Activity.Result(
-            lines: view.lines(scope.context.textStyle), hasFailed: reports.contains { $0.worst != nil }, next: next)
+            lines: view.lines(scope.context.textStyle), hasFailed: view.reports.contains { $0.worst != nil }, next: next
+        )
     }
 
     func share(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {

@@ -140,7 +140,7 @@ package struct LocalPages: Sendable {
             return .page(ActivityPage(context: scope.context, state: activity.state).document)
         default: break
         }
-        throw PageError(message: "There is nothing at this address.")
+        throw PageError.nothingHere
     }
 
     /// The routes that change something: POST.
@@ -163,7 +163,7 @@ package struct LocalPages: Sendable {
         case ["devices", "forget"]: return try await forgetDevice(request, scope)
         case ["correction"]: return try await correct(request, scope)
         case ["correction", "remove"]: return try await removeCorrection(request, scope)
-        default: throw PageError(message: "There is nothing at this address.")
+        default: throw PageError.nothingHere
         }
     }
 
@@ -285,6 +285,8 @@ struct PageError: Error, Hashable {
     var title = "Page not found"
     var message: String
     var advice: String?
+
+    static let nothingHere = PageError(message: "There is nothing at this address.")
 
     /// A form that none of these pages sends: a field is missing or wrong.
     static func incomplete(_ message: String) -> PageError {

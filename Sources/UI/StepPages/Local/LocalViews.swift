@@ -49,7 +49,7 @@ extension LocalPages {
     /// The date picker's address: redirects to the page of the date.
     func go(_ request: PageRequest, _ context: PageContext) throws -> ServedResponse {
         guard let unit = request.query["unit"].flatMap(Period.Unit.init(rawValue:)) else {
-            throw PageError(message: "There is nothing at this address.")
+            throw PageError.nothingHere
         }
         let day = try day(request.query["date"] ?? "", unit, context)
         return .redirect(to: context.link(to: Period(unit, containing: day, weekStart: context.weekStart)) ?? Link([]))

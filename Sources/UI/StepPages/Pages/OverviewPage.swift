@@ -115,12 +115,7 @@ struct OverviewPage: Sendable {
             if hasPlan { return "The first goal day begins one." }
             return context.isGuest ? "There is no goal yet." : "Set a goal in Plan to begin one."
         }
-        let count = Words.count(last.count, "day")
-        return switch last.end {
-        case .none: "since \(context.date(last.first)); rest days do not end it"
-        case .missed(let day): "the last, of \(count), ended \(context.date(day)): goal missed"
-        case .unknown(let day): "the last, of \(count), ended \(context.date(day)): steps not known"
-        }
+        return context.end(of: last) ?? "since \(context.date(last.first)); rest days do not end it"
     }
 
     // MARK: The year and its parts

@@ -87,14 +87,10 @@ struct PeriodFigures: Sendable {
 
     /// The streak that continues, or why the last one ended.
     private func now(_ streak: Streak) -> Figure {
-        let count = Words.count(streak.count, "day")
-        return switch streak.end {
-        case .none: Figure("Streak now", count, "since \(context.date(streak.first))")
-        case .missed(let day):
-            Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): goal missed")
-        case .unknown(let day):
-            Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): steps not known")
+        guard let end = context.end(of: streak) else {
+            return Figure("Streak now", Words.count(streak.count, "day"), "since \(context.date(streak.first))")
         }
+        return Figure("Streak now", "none", end)
     }
 
     private var others: String {
@@ -144,6 +140,18 @@ struct ComparisonWords: Sendable {
         case .year: return previous.title
         case .day: return DateForm.short.day(first, today: today)
         case nil: return "the \(Words.count(previous.count, "day")) before"
+        }
+    }
+}
+
+extension PageContext {
+    /// How a streak ended; nil if it continues.
+    func end(of streak: Streak) -> String? {
+        let ended = "the last, of \(Words.count(streak.count, "day")), ended"
+        return switch streak.end {
+        case .none: nil
+        case .missed(let day): "\(ended) \(date(day)): goal missed"
+        case .unknown(let day): "\(ended) \(date(day)): steps not known"
         }
     }
 }

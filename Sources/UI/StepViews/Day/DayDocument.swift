@@ -4,7 +4,7 @@ public import StepDomain
 extension DayView {
     public static let keys: [JSONKey<DayView>] = [
         .version,
-        .init("user", .text, "Whose day it is.") { $0.summary.user.name },
+        .init(.owner) { $0.summary.user.name },
         .init("day", .day, "The day.") { $0.summary.day.description },
         .init("steps", .nullable(.integer), "Null where nothing is known.") { $0.checked(.steps, $0.summary.steps) },
         .init(.walkingSteps) { $0.checked(.steps, $0.summary.walkingSteps) },

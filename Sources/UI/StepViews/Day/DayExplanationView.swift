@@ -95,7 +95,7 @@ extension DayProvenance.Slot.State {
 extension DayExplanationView: Described {
     public static let keys: [JSONKey<DayExplanationView>] = [
         .version,
-        .init("user", .text, "Whose day it is.") { $0.summary.user.name },
+        .init(.owner) { $0.summary.user.name },
         .init("day", .day, "The day.") { $0.summary.day.description },
         .init("steps", .nullable(.integer), "As show has them.") { $0.summary.steps },
         .list("sources", "Pedometers and imports with anything on the day.") { view in

@@ -37,13 +37,13 @@ extension StorageDiagnosis {
         case .fileOfAnother(let path, let owner, let user, _):
             DiagnosisText("\(path) belongs to another user (\(owner))", fix: "\(command: "sudo chown \(user)", path)")
         case .notWritable(let path, let directory):
-            DiagnosisText("\(path) is not writable", fix: Self.makeWritable("chmod u+w", path, directory))
+            Self.notWritable(path, directory, fix: "chmod u+w")
         case .companionOfAnother(let path, let owner, let history, let isHarmless):
             DiagnosisText(
                 "\(path) belongs to another user (\(owner))\(isHarmless ? "" : ", and the history's owner has no access to it")",
                 fix: "\(command: "sudo chown", "--reference=\(history)", path)")
         case .companionNotWritable(let path, let directory):
-            DiagnosisText("\(path) is not writable", fix: Self.makeWritable("chmod u+rw", path, directory))
+            Self.notWritable(path, directory, fix: "chmod u+rw")
         case .fileOpen(let path, let mode):
             DiagnosisText(
                 "other users of this machine have access to \(path) (mode \(Self.octal(mode)))",
@@ -62,8 +62,12 @@ extension StorageDiagnosis {
         }
     }
 
-    private static func makeWritable(_ line: String, _ path: String, _ directory: String) -> Advice {
-        "Make it writable: \(command: line, path). If that fails, see whether the disk is mounted read-only: \(command: "findmnt -T", directory)"
+    private static func notWritable(_ path: String, _ directory: String, fix line: String) -> DiagnosisText {
+        DiagnosisText(
+            "\(path) is not writable",
+            fix:
+                "Make it writable: \(command: line, path). If that fails, see whether the disk is mounted read-only: \(command: "findmnt -T", directory)"
+        )
     }
 
     private static func fix(for space: Space) -> Advice? {

@@ -121,8 +121,8 @@ public struct ExportRestoreView: View {
 /// `istep import --json` of an export.
 extension ExportRestoreView: Described {
     public static let keys: [JSONKey<ExportRestoreView>] = [
-        .version, .init("path", .text, "Of the file or folder.") { $0.path },
-        .init("isDone", .boolean, "Whether it was stored.") { $0.isDone },
+        .version, .init(.path) { $0.path },
+        .init(.isStored) { $0.isDone },
         .list("tables", "Its tables.") { $0.counts.tables },
         .init("leftOut", .integer, "Samples of a time before 2000, which are left out.") { $0.counts.leftOut },
         .init("missing", .list(.text), "Tables that it lacks; empty for a whole history.") {

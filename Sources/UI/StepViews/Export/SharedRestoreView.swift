@@ -114,7 +114,7 @@ extension SharedRestoreView: Described {
         },
         .list("tables", "The rows that are stored.") { $0.counts.tables },
         .init("history", .text, "The path of the history.") { $0.history },
-        .init("isDone", .boolean, "Whether it was stored.") { $0.isDone },
+        .init(.isStored) { $0.isDone },
     ]
 }
 

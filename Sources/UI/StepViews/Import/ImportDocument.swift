@@ -5,7 +5,7 @@ extension ImportView {
     public static let keys: [JSONKey<ImportView>] = [
         .version,
         .init("format", .text, "Key of the format, such as gadgetbridge.") { $0.history.format.key },
-        .init("path", .text, "Of the file or folder.") { $0.history.path },
+        .init(.path) { $0.history.path },
         .init("zoneKnownBy", .choice(["records", "named", "machine"]), "How the time zone is known.") {
             switch $0.history.zone {
             case .records: "records"
@@ -54,12 +54,12 @@ extension ImportView {
         .init(
             "exclusionsLeftOut", .integer, "Those that are not, because the user has decided otherwise here."
         ) { $0.changes.exclusions.kept },
-        .init("isDone", .boolean, "Whether it was stored.") { $0.state != .preview && $0.changes.id != nil },
+        .init(.isStored) { $0.state != .preview && $0.changes.id != nil },
         .init("id", .nullable(.integer), "Number of the import, if it was stored.") {
             $0.state == .preview ? nil : $0.changes.id
         },
         .init("sameAs", .nullable(.integer), "The import that has said all of this before.") { $0.changes.sameAs },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.state.backup },
+        .init(.backup) { $0.state.backup },
     ]
 }
 

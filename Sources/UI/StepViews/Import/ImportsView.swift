@@ -65,7 +65,7 @@ private struct Entry: Described {
         .init("id", .integer, "Its number.") { $0.record.id },
         .init("user", .text, "The user whose steps they are.") { $0.user },
         .init("time", .time, "When it was made.") { Words.iso($0.record.at, $0.localTime) },
-        .init("path", .text, "Of the file or folder.") { $0.record.path },
+        .init(.path) { $0.record.path },
         .init("format", .text, "Key of the format.") { $0.record.format },
         .init("digest", .text, "Equal for files that say the same of the same sources.") { $0.record.digest },
         .init("sources", .list(.text), "The names of its sources.") { $0.record.sources },
@@ -140,7 +140,7 @@ extension ImportRemovalView: Described {
             $0.changes.exclusions.taken
         },
         .init("isDone", .boolean, "Whether it was taken back.") { $0.isDone },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.removal.backup },
+        .init(.backup) { $0.removal.backup },
     ]
 }
 

@@ -19,6 +19,6 @@ extension ErrorText: Described {
             "The exit code of such a failure. A command that is interrupted ends with 128 and the signal's number."
         ) { $0.category.exitCode },
         .init("message", .text, "What failed on what, and why.") { $0.message },
-        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+        .init(.advice) { $0.advice },
     ]
 }

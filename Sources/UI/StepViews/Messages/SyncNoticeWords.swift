@@ -2,36 +2,34 @@ internal import StepDomain
 
 extension SyncNotice {
     /// Distinguishes notices for programs.
-    var kind: String {
-        switch self {
-        case .clockWasOff: "clockWasOff"
-        case .batteryLow: "batteryLow"
-        case .undecodable: "undecodable"
-        case .implausible: "implausible"
-        case .counterRestarted: "counterRestarted"
-        case .lost: "lost"
-        case .dayNotClosed: "dayNotClosed"
-        case .missing: "missing"
-        case .tooOld: "lost"
-        case .undecided: "undecided"
-        case .countingStarted: "countingStarted"
-        case .oversized: "oversized"
-        case .clockCorrected: "clockCorrected"
-        case .zoneChanged: "zoneChanged"
-        case .zoneDiffers: "zoneDiffers"
-        case .appOutdated: "appOutdated"
-        case .stepsInDoubt: "stepsInDoubt"
-        case .adapterRestarted: "adapterRestarted"
-        }
+    enum Kind: String, CaseIterable {
+        case clockWasOff, batteryLow, undecodable, implausible, counterRestarted, lost, dayNotClosed, missing, undecided
+        case countingStarted, oversized, clockCorrected, zoneChanged, zoneDiffers, appOutdated, stepsInDoubt
+        case adapterRestarted
     }
 
-    /// All values of `kind`.
-    static let kinds = [
-        "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed",
-        "missing", "undecided",
-        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "zoneDiffers", "appOutdated", "stepsInDoubt",
-        "adapterRestarted",
-    ]
+    var kind: Kind {
+        switch self {
+        case .clockWasOff: .clockWasOff
+        case .batteryLow: .batteryLow
+        case .undecodable: .undecodable
+        case .implausible: .implausible
+        case .counterRestarted: .counterRestarted
+        case .lost: .lost
+        case .dayNotClosed: .dayNotClosed
+        case .missing: .missing
+        case .tooOld: .lost
+        case .undecided: .undecided
+        case .countingStarted: .countingStarted
+        case .oversized: .oversized
+        case .clockCorrected: .clockCorrected
+        case .zoneChanged: .zoneChanged
+        case .zoneDiffers: .zoneDiffers
+        case .appOutdated: .appOutdated
+        case .stepsInDoubt: .stepsInDoubt
+        case .adapterRestarted: .adapterRestarted
+        }
+    }
 
     /// What happened, and what to do.
     var words: String {

@@ -145,7 +145,7 @@ extension DeletionView: Described {
         .init("profiles", .integer, "Profiles that are lost.") { $0.losses.profiles },
         .list("destinations", "Destinations that have such days.") { $0.result.destinations },
         .init("isDone", .boolean, "Whether it was deleted.") { $0.isDone },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.result.backup },
+        .init(.backup) { $0.result.backup },
     ]
 
     private var range: ClosedRange<Day>? {

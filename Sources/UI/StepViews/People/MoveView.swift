@@ -82,7 +82,7 @@ extension MoveView: Described {
         .init("lostCorrections", .integer, "Corrections by hand that are lost.") { $0.effect.lostCorrections },
         .list("destinations", "Destinations that have days which change.") { $0.outcome.destinations },
         .init("isDone", .boolean, "Whether it was moved.") { $0.isDone },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.outcome.backup },
+        .init(.backup) { $0.outcome.backup },
     ]
 
     private var range: ClosedRange<Day>? {

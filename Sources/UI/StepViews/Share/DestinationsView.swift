@@ -76,7 +76,7 @@ private struct DestinationRecord: Described {
     let status: DestinationStatus, now: Timestamp, localTime: LocalTime
 
     static let keys: [JSONKey<DestinationRecord>] = [
-        .init(.destinationName) { $0.status.name },
+        .init(.configuredName) { $0.status.name },
         .init(.destinationKind) { $0.status.kind },
         .init("place", .text, "Where days are sent to.") { $0.status.location },
         .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days.") { record in
@@ -180,8 +180,8 @@ private struct PreviewRecord: Described {
     let preview: SharePreview, user: User, remark: String?
 
     static let keys: [JSONKey<PreviewRecord>] = [
-        .init("destination", .text, "Its name in the configuration.") { $0.preview.destination },
-        .init("user", .text, "Whose day it is.") { $0.user.name },
+        .init(.destination) { $0.preview.destination },
+        .init(.owner) { $0.user.name },
         .init("day", .day, "The day.") { $0.preview.day.description },
         .init("content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would.") {
             record -> String? in

@@ -32,7 +32,7 @@ public struct InspectionView: View {
 /// `istep postgres check --json`.
 extension InspectionView: Described {
     public static let keys: [JSONKey<InspectionView>] = [
-        .version, .init(.destinationName) { $0.destination },
+        .version, .init(.configuredName) { $0.destination },
         .init("place", .text, "The server and its database.") { $0.location },
         .init("description", .text, "Version of the server and of the schema, and the name of this machine there.") {
             $0.inspection.description

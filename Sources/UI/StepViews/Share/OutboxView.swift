@@ -163,8 +163,8 @@ private struct EntryRecord: Described {
     let entry: ShareEntry, user: String, localTime: LocalTime
 
     static let keys: [JSONKey<EntryRecord>] = [
-        .init("destination", .text, "Its name in the configuration.") { $0.entry.destination },
-        .init("user", .text, "Whose day it is.") { $0.user },
+        .init(.destination) { $0.entry.destination },
+        .init(.owner) { $0.user },
         .init("day", .day, "The day.") { $0.entry.day.description },
         .init("state", .choice(ShareEntry.State.self), "State of its delivery; unknown: it may have arrived.") {
             $0.entry.state.rawValue
@@ -186,7 +186,7 @@ private struct DestinationRecord: Described {
     let state: DestinationState, now: Timestamp, localTime: LocalTime
 
     static let keys: [JSONKey<DestinationRecord>] = [
-        .init("name", .text, "Its name in the configuration.") { $0.state.name },
+        .init(.configuredName) { $0.state.name },
         .init(.stopped) { $0.state.stopped },
         .init(.nextAttempt) { record in
             record.state.nextAttempt(after: record.now).map { Words.iso($0, record.localTime) }

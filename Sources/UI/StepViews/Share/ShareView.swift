@@ -1,8 +1,9 @@
 public import StepDomain
+public import StepServices
 
 /// How sharing went: a line for each destination, and below it what the user should know about it.
 public struct ShareView: View {
-    let reports: [ShareReport]
+    public let reports: [ShareReport]
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
@@ -19,6 +20,9 @@ public struct ShareView: View {
     var news: ShareView {
         ShareView(reports.filter { hasNews($0) }, users: users, now: now, localTime: localTime)
     }
+
+    /// The same in one line.
+    public var summary: SyncSummary { SyncSummary([], shares: reports) }
 
     /// What is being done, for a line of progress.
     public static func words(for progress: ShareProgress) -> String {
@@ -183,6 +187,17 @@ public struct ShareView: View {
     }
 }
 
+extension ShareService {
+    /// Shares, and gives what is being done, and the result, in words.
+    public func share(
+        _ order: ShareOrder, waits: Bool = false, reporting progress: @escaping @Sendable (String) -> Void
+    ) async throws -> ShareView {
+        let localTime = context.localTime
+        let reports = try await share(order, waits: waits, progress: { progress(ProgressWords.line($0, localTime)) })
+        return ShareView(reports, users: users, now: context.now(), localTime: localTime)
+    }
+}
+
 extension ShareReport.Event {
     /// Whether its own line gives this reason.
     fileprivate func names(_ reason: String) -> Bool {
@@ -207,7 +222,7 @@ struct ShareRecord: Described {
     let report: ShareReport, view: ShareView
 
     static let keys: [JSONKey<ShareRecord>] = [
-        .init(.destinationName) { $0.report.destination },
+        .init(.configuredName) { $0.report.destination },
         .init(.destinationKind) { $0.report.kind },
         .list("events", "The result of each day.") { record in
             record.report.events.map { event in
@@ -240,12 +255,11 @@ private struct FailureRecord: Described {
 
     static let keys: [JSONKey<FailureRecord>] = [
         .init(
-            "kind",
-            .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
+            "kind", .choice(ShareFailure.Kind.allCases.map(\.rawValue) + ["fault"]),
             "What kind of failure it is; fault is istep's own."
         ) { $0.kind },
-        .init("message", .text, "What failed.") { $0.message },
-        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+        .init(.failure) { $0.message },
+        .init(.advice) { $0.advice },
     ]
 }
 
@@ -253,39 +267,40 @@ private struct EventRecord: Described {
     let event: ShareReport.Event, user: String, localTime: LocalTime
 
     static let keys: [JSONKey<EventRecord>] = [
-        .init("user", .text, "Whose day it is.") { $0.user },
+        .init(.owner) { $0.user },
         .init("day", .day, "The day.") { $0.event.day.description },
         .init(
-            "outcome",
-            .choice([
-                "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful",
-                "rejected", "nothingKnown",
-            ]),
+            "outcome", .choice(Name.self),
             """
             fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
             unknown: may have arrived; doubtful: may have arrived, and only the user can find out.
             """
-        ) { $0.outcome.name },
+        ) { $0.outcome.name.rawValue },
         .init("reason", .nullable(.text), "In the destination's words, or istep's.") { $0.outcome.reason },
         .init("until", .nullable(.time), "Of what is held: when it is sent at the latest.") { record in
             record.outcome.until.map { Words.iso($0, record.localTime) }
         },
     ]
 
-    private var outcome: (name: String, reason: String?, until: Timestamp?) {
+    /// Outcomes for programs.
+    private enum Name: String, CaseIterable {
+        case sent, corrected, unchanged, fixed, passed, held, queued, unknown, doubtful, rejected, nothingKnown
+    }
+
+    private var outcome: (name: Name, reason: String?, until: Timestamp?) {
         switch event.outcome {
-        case .sent: ("sent", nil, nil)
-        case .corrected: ("corrected", nil, nil)
-        case .unchanged: ("unchanged", nil, nil)
-        case .fixed: ("fixed", nil, nil)
-        case .passed: ("passed", nil, nil)
-        case .nothingKnown: ("nothingKnown", nil, nil)
-        case .held(let until): ("held", nil, until)
-        case .queued(let reason): ("queued", reason, nil)
-        case .unknown(let reason): ("unknown", reason, nil)
-        case .doubtful(let reason): ("doubtful", reason, nil)
-        case .rejected(let reason): ("rejected", reason, nil)
-        case .withheld: ("rejected", ShareEntry.implausibleSteps, nil)
+        case .sent: (.sent, nil, nil)
+        case .corrected: (.corrected, nil, nil)
+        case .unchanged: (.unchanged, nil, nil)
+        case .fixed: (.fixed, nil, nil)
+        case .passed: (.passed, nil, nil)
+        case .nothingKnown: (.nothingKnown, nil, nil)
+        case .held(let until): (.held, nil, until)
+        case .queued(let reason): (.queued, reason, nil)
+        case .unknown(let reason): (.unknown, reason, nil)
+        case .doubtful(let reason): (.doubtful, reason, nil)
+        case .rejected(let reason): (.rejected, reason, nil)
+        case .withheld: (.rejected, ShareEntry.implausibleSteps, nil)
         }
     }
 }

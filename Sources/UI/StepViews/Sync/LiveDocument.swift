@@ -25,7 +25,7 @@ public struct LiveDocument: Described {
 
 extension LiveFigures.Figure: Described {
     public static let keys: [JSONKey<Self>] = [
-        .init("name", .text, "The name that the user chose.") { $0.name },
+        .init(.chosenName) { $0.name },
         .init("steps", .nullable(.integer), "Of today; null before it has reported any.") { $0.steps },
         .init("goal", .nullable(.integer), "Steps; null on a rest day and without a plan.") { $0.goal },
         .init("percentage", .nullable(.number), "Of the goal.") {

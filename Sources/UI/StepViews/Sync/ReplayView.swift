@@ -49,8 +49,8 @@ extension ReplayView: Described {
     public static let keys: [JSONKey<ReplayView>] = [
         .version,
         .list("pedometers", "Those whose frames were decoded again.") { $0.changes.map(Replayed.init) },
-        .init("isDone", .boolean, "Whether it was stored.") { $0.state != .preview },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.state.backup },
+        .init(.isStored) { $0.state != .preview },
+        .init(.backup) { $0.state.backup },
     ]
 }
 

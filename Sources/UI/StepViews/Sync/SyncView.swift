@@ -7,7 +7,7 @@ public struct SyncView: View {
     let now: Timestamp
     let localTime: LocalTime
     let shares: ShareView?
-    let failures: [ErrorText]
+    public let failures: [ErrorText]
     let imports: [ScheduledImportReport]
     private let given: Set<String>
 
@@ -77,6 +77,9 @@ public struct SyncView: View {
 
     /// What to do about the failures of pedometers.
     public var advice: Set<String> { Set(reports.compactMap(\.failure).compactMap { ErrorText($0).advice }) }
+
+    /// The same in one line.
+    public var summary: SyncSummary { SyncSummary(reports, shares: shares?.reports ?? [], imports: imports) }
 
     /// Only what was shared after the sync.
     public func shareLines(_ style: TextStyle) -> [String] { shares?.news.lines(style) ?? [] }
@@ -154,9 +157,9 @@ private struct ReportRecord: Described {
     private var localTime: LocalTime { view.localTime }
 
     static let keys: [JSONKey<ReportRecord>] = [
-        .init("name", .text, "The name that the user chose.") { $0.report.pedometer.name },
-        .init("address", .text, "Its Bluetooth address.") { $0.report.pedometer.address },
-        .init("model", .text, "Key of the model, such as colmi.") { $0.report.pedometer.model },
+        .init(.chosenName) { $0.report.pedometer.name },
+        .init(.address) { $0.report.pedometer.address },
+        .init(.model) { $0.report.pedometer.model },
         .init("outcome", .choice(["complete", "failed"]), "How it ended.") {
             $0.report.failure == nil ? "complete" : "failed"
         },
@@ -199,10 +202,10 @@ private struct ReportRecord: Described {
 }
 
 private struct NoticeRecord: Described {
-    let kind: String, message: String
+    let kind: SyncNotice.Kind, message: String
 
     static let keys: [JSONKey<NoticeRecord>] = [
-        .init("kind", .choice(SyncNotice.kinds), "What was noticed.") { $0.kind },
+        .init("kind", .choice(SyncNotice.Kind.self), "What was noticed.") { $0.kind.rawValue },
         .init("message", .text, "In words, with what to do.") { $0.message },
     ]
 }
@@ -221,14 +224,14 @@ private struct FailureRecord: Described {
     let message: String, advice: String?
 
     static let keys: [JSONKey<FailureRecord>] = [
-        .init("message", .text, "What failed.") { $0.message },
-        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+        .init(.failure) { $0.message },
+        .init(.advice) { $0.advice },
     ]
 }
 
 extension ScheduledImportReport: Described {
     public static let keys: [JSONKey<ScheduledImportReport>] = [
-        .init("name", .text, "Its name in the configuration.") { $0.name },
+        .init(.configuredName) { $0.name },
         .init("outcome", .choice(["imported", "unchanged", "failed"]), "How it went.") {
             switch $0.outcome {
             case .imported: "imported"

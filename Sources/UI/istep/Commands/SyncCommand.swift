@@ -68,16 +68,17 @@ struct SyncCommand: AsyncParsableCommand, Subcommand {
         let outcome = try await sync.run(
             progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })
         progress.end()
+        let view = outcome.view(wiring)
         if outcome.shares != nil { wiring.noteOtherHistory() }
         if unattended {
             try await wiring.unattendedReporter(sync.context).report(outcome)
         } else {
-            if let lines { try lines.end(outcome) } else { try wiring.show(outcome.view(wiring)) }
+            if let lines { try lines.end(view) } else { try wiring.show(view) }
             // `--json` does not mark notices as seen.
             if !common.json { await sync.context.markSeen(in: outcome) }
         }
         guard let worst = outcome.worst else { return }
-        if !unattended { outcome.reportOtherFailures() }
+        if !unattended { for failure in view.failures { Main.printError(failure) } }
         throw AlreadyReported(worst)
     }
 

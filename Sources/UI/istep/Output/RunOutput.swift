@@ -36,9 +36,9 @@ final class SyncLines: Sendable {
     }
 
     /// - Throws: the first failure to write, here or before.
-    func end(_ outcome: SyncService.Outcome) throws {
+    func end(_ view: SyncView) throws {
         if let failure = failure.withLock({ $0 }) { throw failure }
-        for line in outcome.view(wiring).shareLines(style) { try Output.standard.result(line) }
+        for line in view.shareLines(style) { try Output.standard.result(line) }
     }
 }
 
@@ -54,20 +54,14 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
     }
 
     func write(_ outcome: SyncService.Outcome) throws {
-        if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
-        try Output.standard.result(
-            SyncSummary(outcome.reports, shares: outcome.shares ?? [], imports: outcome.imports).line,
-            isNews: outcome.isNews)
+        let view = outcome.view(wiring)
+        if wiring.isForPrograms { return try wiring.show(view) }
+        try Output.standard.result(view.summary.line, isNews: outcome.isNews)
     }
 }
 
 extension SyncService.Outcome {
     func view(_ wiring: Wiring) -> SyncView { SyncView(self, now: wiring.now(), localTime: wiring.localTime) }
-
-    /// Reports what the text of the view does not show.
-    func reportOtherFailures() {
-        for failure in otherFailures { Main.printError(ErrorText(failure)) }
-    }
 }
 
 /// The output of a watch: the result of each sync on standard output, problems on standard error, and on a terminal one
@@ -112,16 +106,17 @@ final class ConsoleWatchOutput: WatchOutput {
 
     func synced(_ outcome: SyncService.Outcome) throws {
         progress.end()
-        if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(outcome.view(wiring)) } }
+        let view = outcome.view(wiring)
+        if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(view) } }
         let time = WatchWords.time(wiring.now(), wiring.localTime)
         let style = wiring.style
         // The time is in front of the first line, blanks in front of the others.
         let narrower = TextStyle(
             width: style.width - 7, colour: style.colour, unicode: style.unicode, commands: style.commands)
-        for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
+        for (index, line) in view.lines(narrower).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
         }
-        outcome.reportOtherFailures()
+        for failure in view.failures { Main.printError(failure) }
     }
 
     func problem(_ error: any Error) {
@@ -140,21 +135,13 @@ extension Wiring {
         noteOtherHistory()
         let progress = progress()
         defer { progress.end() }
-        let reports = try await sharing.share(order, waits: waits) { [localTime] in
-            progress.step(ProgressWords.line($0, localTime))
-        }
+        let view = try await sharing.share(order, waits: waits, reporting: { progress.step($0) })
         progress.end()
-        try show(ShareView(reports, users: sharing.users, now: now(), localTime: localTime))
+        try show(view)
         // `--json` does not mark notices as seen.
-        if !isForPrograms { await sharing.context.markSeen(in: reports) }
+        if !isForPrograms { await sharing.context.markSeen(in: view.reports) }
         try Task.checkCancellation()
-        if let worst = concerned(reports, order).compactMap(\.worst).worst { throw AlreadyReported(worst) }
-    }
-
-    /// What decides how the command ends: with `--user`, days of others that wait in the outbox do not.
-    private func concerned(_ reports: [ShareReport], _ order: ShareOrder) -> [ShareReport] {
-        guard options.user != nil, case .days(_, let user, _) = order else { return reports }
-        return reports.map { $0.concerning(user.id) }
+        if let worst = order.worst(of: view.reports, isUserNamed: options.user != nil) { throw AlreadyReported(worst) }
     }
 
     /// Reports on standard error where a history begins.

@@ -186,8 +186,8 @@ struct BrowseSession {
             throw ServiceError.noPedometer(to: .sync)
         }
         let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
-        let others = outcome.otherFailures.map { ErrorText($0).message }
-        return ([SyncSummary(outcome.reports, shares: outcome.shares ?? []).line] + others).joined(separator: "; ")
+        let view = outcome.view(wiring)
+        return ([view.summary.line] + view.failures.map(\.message)).joined(separator: "; ")
     }
 
     private static func share(
@@ -195,10 +195,8 @@ struct BrowseSession {
     ) async throws -> String {
         let sharing = try await blocking { try ShareService(wiring.services(wiring.history(for: .updating))).with([]) }
         try sharing.requireDestination()
-        let reports = try await sharing.share(.days([day], of: user)) {
-            progress(ProgressWords.line($0, wiring.localTime))
-        }
-        return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
+        let view = try await sharing.share(.days([day], of: user), reporting: progress)
+        return view.summary.line(orElse: "Nothing to send: \(day) was shared before.")
     }
 
     private static func retry(
@@ -207,8 +205,7 @@ struct BrowseSession {
     ) async throws -> String {
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
         let sharing = try await outbox(wiring).retry(choice)
-        let reports = try await sharing.share(.due) { progress(ProgressWords.line($0, wiring.localTime)) }
-        return SyncSummary([], shares: reports).line(orElse: "Nothing to send.")
+        return try await sharing.share(.due, reporting: progress).summary.line(orElse: "Nothing to send.")
     }
 
     private static func drop(_ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User) async throws -> String {

@@ -95,15 +95,10 @@ extension BluetoothAccess: GATTExplorer {
 
     private static func uuids(_ address: CharacteristicAddress) throws(PedometerError) -> (BluetoothUUID, BluetoothUUID)
     {
-        func uuid(_ name: String, _ text: String) throws(PedometerError) -> BluetoothUUID {
-            guard let uuid = BluetoothUUID(text) else {
-                throw .badOption(
-                    name, value: text,
-                    expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
-            }
-            return uuid
-        }
-        return (try uuid("service", address.service), try uuid("characteristic", address.characteristic))
+        (
+            try BluetoothUUID.option("service", address.service),
+            try BluetoothUUID.option("characteristic", address.characteristic)
+        )
     }
 
     private func connected<R: Sendable>(_ text: String, _ body: (Peripheral) async throws -> R) async throws -> R {

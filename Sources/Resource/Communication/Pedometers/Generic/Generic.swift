@@ -62,16 +62,9 @@ public struct GenericOptions: Hashable, Sendable {
 
     /// Checks the options in the form that the history stores: `service`, `characteristic`, `format`, `counts`.
     public init(_ options: [String: String]) throws(PedometerError) {
-        func uuid(_ name: String) throws(PedometerError) -> BluetoothUUID {
-            let text = options[name] ?? ""
-            guard let uuid = BluetoothUUID(text) else {
-                throw .badOption(
-                    name, value: text,
-                    expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
-            }
-            return uuid
-        }
-        address = GATTAddress(try uuid("service"), try uuid("characteristic"))
+        address = GATTAddress(
+            try BluetoothUUID.option("service", options["service"] ?? ""),
+            try BluetoothUUID.option("characteristic", options["characteristic"] ?? ""))
         let format = options["format"] ?? "u32le"
         guard let value = ValueFormat(format) else {
             throw .badOption(
@@ -216,5 +209,16 @@ struct GrowingCounter {
         CounterCredit(localTime: localTime, clockOffset: nil)
             .add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
         return result
+    }
+}
+
+extension BluetoothUUID {
+    /// The UUID that an option names.
+    static func option(_ name: String, _ text: String) throws(PedometerError) -> BluetoothUUID {
+        guard let uuid = BluetoothUUID(text) else {
+            throw .badOption(
+                name, value: text, expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
+        }
+        return uuid
     }
 }

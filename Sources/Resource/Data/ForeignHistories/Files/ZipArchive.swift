@@ -26,21 +26,20 @@ struct ZipArchive {
 
     init(_ file: FileStream) throws(ImportError) {
         self.file = file
-        func damaged(_ reason: String) -> ImportError { .malformed(path: file.path, reason: reason) }
         let (start, size, count) = try Self.directory(of: file)
         guard count <= Self.maximumMembers, size <= Self.maximumDirectoryBytes else {
-            throw damaged("the archive has too many files")
+            throw Self.damaged(file, "the archive has too many files")
         }
         let bytes = try file.bytes(at: start, size)
         var members: [Member] = []
         var position = 0
         while members.count < count {
             guard position + 46 <= bytes.count, bytes.number(position, 4) == 0x0201_4b50 else {
-                throw damaged("its directory is damaged")
+                throw Self.damaged(file)
             }
             let nameSize = bytes.number(position + 28, 2), extraSize = bytes.number(position + 30, 2)
             let end = position + 46 + nameSize + extraSize + bytes.number(position + 32, 2)
-            guard end <= bytes.count else { throw damaged("its directory is damaged") }
+            guard end <= bytes.count else { throw Self.damaged(file) }
             var member = Member(
                 name: String(decoding: bytes[(position + 46)..<(position + 46 + nameSize)], as: UTF8.self),
                 size: bytes.number(position + 24, 4), compressed: bytes.number(position + 20, 4),
@@ -48,9 +47,9 @@ struct ZipArchive {
                 isEncrypted: bytes.number(position + 8, 2) & 1 != 0, header: bytes.number(position + 42, 4))
             try Self.readLongNumbers(
                 Array(bytes[(position + 46 + nameSize)..<(position + 46 + nameSize + extraSize)]), &member,
-                damaged("its directory is damaged"))
+                Self.damaged(file))
             if member.name.split(separator: "/").contains("..") || member.name.hasPrefix("/") {
-                throw damaged("a file in it has the path \(member.name.prefix(100))")
+                throw Self.damaged(file, "a file in it has the path \(member.name.prefix(100))")
             }
             guard member.compressed <= file.size,
                 member.size <= max(Self.harmless, member.compressed * Self.maximumRatio)
@@ -63,6 +62,10 @@ struct ZipArchive {
             position = end
         }
         self.members = members.filter { !$0.name.hasSuffix("/") }
+    }
+
+    private static func damaged(_ file: FileStream, _ reason: String = "its directory is damaged") -> ImportError {
+        .malformed(path: file.path, reason: reason)
     }
 
     /// Where the directory is, its size, and the number of its members.
@@ -82,9 +85,7 @@ struct ZipArchive {
             return short
         }
         let long = try file.bytes(at: tail.number(end - 12, 8), 56)
-        guard long.number(0, 4) == 0x0606_4b50 else {
-            throw .malformed(path: file.path, reason: "its directory is damaged")
-        }
+        guard long.number(0, 4) == 0x0606_4b50 else { throw damaged(file) }
         return (long.number(48, 8), long.number(40, 8), long.number(32, 8))
     }
 
@@ -120,9 +121,7 @@ struct ZipArchive {
                 path: file.path, reason: "\(member.name.prefix(100)) in it is packed by method \(member.method)")
         }
         let header = try file.bytes(at: member.header, 30)
-        guard header.number(0, 4) == 0x0403_4b50 else {
-            throw .malformed(path: file.path, reason: "its directory is damaged")
-        }
+        guard header.number(0, 4) == 0x0403_4b50 else { throw Self.damaged(file) }
         let start = member.header + 30 + header.number(26, 2) + header.number(28, 2)
         guard start <= file.size, member.compressed <= file.size - start else {
             throw .malformed(path: file.path, reason: "the archive is truncated")

@@ -63,7 +63,7 @@ struct GadgetbridgeReader: FormatReader {
         }
         try database.rows(table.query, [.integer(device.id)]) { row throws(ImportError) in
             guard let time = row.integer(0), let steps = row.integer(1), abs(time) < 1 << 50 else {
-                return collector.leaveOut("without a number for the time or the steps")
+                return collector.leaveOutWithoutNumber()
             }
             let moment = table.isInMilliseconds(time) ? time / 1000 : time
             if table.isLive(moment, intensity: row.integer(2), steps: steps) { return }

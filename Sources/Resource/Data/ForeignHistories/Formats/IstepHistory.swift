@@ -94,7 +94,7 @@ struct IstepHistoryReader: FormatReader {
             guard let start = row.integer(0), let length = row.integer(1), let steps = row.integer(2),
                 let offset = row.integer(5),
                 abs(start) < 1 << 50
-            else { return collector.leaveOut("without a number for the time or the steps") }
+            else { return collector.leaveOutWithoutNumber() }
             try collector.add(
                 StepSample(
                     start: Timestamp(start), length: length, steps: steps, distance: row.number(3),

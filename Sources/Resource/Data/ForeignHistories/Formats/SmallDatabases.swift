@@ -17,7 +17,7 @@ struct ITDReader: FormatReader {
             try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") {
                 row throws(ImportError) in
                 guard let time = row.integer(0), let count = row.integer(1) else {
-                    return collector.leaveOut("without a number for the time or the steps")
+                    return collector.leaveOutWithoutNumber()
                 }
                 let moment = Timestamp(time / 1_000_000_000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
@@ -63,7 +63,7 @@ struct J4velinReader: FormatReader {
             }
             try database.rows("SELECT date, steps FROM steps WHERE date > 0 ORDER BY date") { row throws(ImportError) in
                 guard let time = row.integer(0), abs(time) < 1 << 50, let steps = row.integer(1), abs(steps) < 1 << 40
-                else { return collector.leaveOut("without a number for the time or the steps") }
+                else { return collector.leaveOutWithoutNumber() }
                 let moment = Timestamp(time / 1000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
                 let count = steps < 0 ? steps + saved : steps
@@ -91,7 +91,7 @@ struct AmazfishReader: FormatReader {
             ) {
                 row throws(ImportError) in
                 guard let time = row.integer(0), let steps = row.integer(2) else {
-                    return collector.leaveOut("without a number for the time or the steps")
+                    return collector.leaveOutWithoutNumber()
                 }
                 let source = ForeignSource(identity: "amazfish:\(row.integer(1) ?? 0)", name: "Amazfish")
                 try collector.add(steps, from: Timestamp(time), length: 60, to: collector.track(source))

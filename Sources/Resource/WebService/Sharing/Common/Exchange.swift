@@ -62,6 +62,9 @@ enum Addressed: Hashable, Sendable {
 }
 
 extension ShareFailure {
+    /// Advice where an answer is not the service's.
+    static let somethingElse = "Check `url`: something else may answer there."
+
     /// The meaning of an answer's status (RFC 9110, section 15); nil if it confirms.
     ///
     /// A request that must not be repeated (`isRepeatable`) may have been carried out in two more cases: 302 and 303
@@ -76,6 +79,8 @@ extension ShareFailure {
     init?(_ response: HTTPResponse, to request: HTTPRequest, at address: Addressed, saying message: String? = nil) {
         let words = message.map { request.line(of: $0) } ?? response.words(hiding: request.secrets)
         let reason = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
+        let redirection = ", a redirection, which is not followed"
+        let moved = "If the service has moved permanently, set `url` to its new address."
         switch response.status {
         case 200..<300:
             return nil
@@ -84,18 +89,13 @@ extension ShareFailure {
             self.init(
                 .credentials, reason + ", its sign-in page", advice: Challenge.advice(onRefused: request, response))
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
-            self.init(
-                .unanswered, reason + ", a redirection, which is not followed",
-                advice: "If the service has moved permanently, set `url` to its new address.",
-                retryAfter: response.retryAfter)
+            self.init(.unanswered, reason + redirection, advice: moved, retryAfter: response.retryAfter)
         case 503 where !request.isRepeatable:
             self.init(.unanswered, reason, retryAfter: response.retryAfter)
         case 300..<400:
             // The sign-in page of a network answers like this: this is no reason to give up a day.
             self.init(
-                .unreachable,
-                reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
-                advice: "If the service has moved permanently, set `url` to its new address.")
+                .unreachable, reason + (response.header("Location") == nil ? "" : redirection), advice: moved)
         case 401, 403:
             self.init(.credentials, reason, advice: Challenge.advice(onRefused: request, response))
         case 407:
@@ -129,8 +129,7 @@ extension ShareFailure {
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.
     static func unconfirmed(_ request: HTTPRequest, _ what: String) -> ShareFailure {
         ShareFailure(
-            .unanswered, "\(request.url.host) did not confirm: \(what)",
-            advice: "Check `url`: something else may answer there.")
+            .unanswered, "\(request.url.host) did not confirm: \(what)", advice: somethingElse)
     }
 }
 

@@ -47,18 +47,14 @@ struct LineFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ShareFailure(
-                .misconfigured, "\(quoted(path)) is not a regular file", advice: "Set `path` to a file of its own.")
+            throw unsuitable("is not a regular file")
         }
         guard status.st_size <= Self.limit else {
-            throw ShareFailure(
-                .misconfigured, "\(quoted(path)) has more than \(Self.limit >> 20) MiB",
-                advice: "Set `path` to a file of its own.")
+            throw unsuitable("has more than \(Self.limit >> 20) MiB")
         }
         guard let data = try? handle.readToEnd() ?? Data() else { throw failure("cannot be read") }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw ShareFailure(
-                .misconfigured, "\(quoted(path)) is not UTF-8 text", advice: "Set `path` to a file of its own.")
+            throw unsuitable("is not UTF-8 text")
         }
         return Content(text)
     }
@@ -138,17 +134,14 @@ struct LineFile {
         let isThere = lstat(end, &status) == 0
         // A directory on the way can be such a link, too.
         if end == path, !isThere, let link = Self.deadLink(above: path) {
-            throw ShareFailure(
-                .unreachable, "the symbolic link \(quoted(link)) leads to nothing that can be reached",
-                advice: "Mount the disk that it leads to, or correct the link.")
+            throw Self.unreachable("the symbolic link \(quoted(link)) leads to nothing that can be reached")
         }
         if end == path, !isThere { return self }
         // A concurrent delivery has created it meanwhile.
         if isThere, status.st_mode & S_IFMT != S_IFLNK { return LineFile(path: end) }
         guard !isThere, stat(directoryName(end), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw ShareFailure(
-                .unreachable, "the symbolic link \(quoted(path)) leads to \(quoted(end)), which cannot be reached",
-                advice: "Mount the disk that it leads to, or correct the link.")
+            throw Self.unreachable(
+                "the symbolic link \(quoted(path)) leads to \(quoted(end)), which cannot be reached")
         }
         return LineFile(path: end)
     }
@@ -235,6 +228,14 @@ struct LineFile {
             fchown(descriptor, old.st_uid, old.st_gid) == 0 || fchown(descriptor, uid_t.max, old.st_gid) == 0
         // Otherwise another group would get the permissions of this one.
         return fchmod(descriptor, old.st_mode & (keepsGroup ? 0o777 : 0o707)) == 0
+    }
+
+    private func unsuitable(_ what: String) -> ShareFailure {
+        ShareFailure(.misconfigured, "\(quoted(path)) \(what)", advice: "Set `path` to a file of its own.")
+    }
+
+    private static func unreachable(_ reason: String) -> ShareFailure {
+        ShareFailure(.unreachable, reason, advice: "Mount the disk that it leads to, or correct the link.")
     }
 
     /// Classifies the failure by `errno`. A full disk is temporary; a missing permission is not.

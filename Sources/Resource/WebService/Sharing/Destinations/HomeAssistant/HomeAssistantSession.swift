@@ -190,7 +190,7 @@ struct HomeAssistantSession {
     private func unexpected(_ what: String) -> ShareFailure {
         ShareFailure(
             hasChanged ? .unanswered : .unreachable, "\(url.host) does not answer like Home Assistant: \(what)",
-            advice: "Check `url`: something else may answer there.")
+            advice: ShareFailure.somethingElse)
     }
 
     private func refusal(_ problem: Header.Problem?) -> ShareFailure {
@@ -228,7 +228,7 @@ struct HomeAssistantSession {
             // The sign-in page of a network answers 200 or 302.
             case ..<400, 500...:
                 return ShareFailure(
-                    .unreachable, reason, advice: "Check `url`: something else may answer there.",
+                    .unreachable, reason, advice: ShareFailure.somethingElse,
                     retryAfter: response.retryAfter)
             default:
                 return ShareFailure(
