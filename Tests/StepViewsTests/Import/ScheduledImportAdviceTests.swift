@@ -26,6 +26,7 @@ import Testing
             "Write the path of one of them as path into [import.phone] of the configuration."
         ),
         (.malformed(path: "/S", reason: "no"), "Correct the file, or export it again."),
+        (.newerHistory(path: "/S", found: 99, supported: 1), "Update istep to the version that wrote it."),
         (.tooMuch("much"), "Export a shorter time, or only one source."),
         (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
         (
@@ -79,15 +80,16 @@ import Testing
         case .ambiguousFormat: 6
         case .severalExports: 7
         case .malformed: 8
-        case .tooMuch: 9
-        case .impossible: 10
-        case .columns: 11
-        case .severalUsers: 12
-        case .noSuchUser: 13
-        case .noUsers: 14
-        case .noZone: 15
-        case .noImport: 16
-        case .otherZone: 17
+        case .newerHistory: 9
+        case .tooMuch: 10
+        case .impossible: 11
+        case .columns: 12
+        case .severalUsers: 13
+        case .noSuchUser: 14
+        case .noUsers: 15
+        case .noZone: 16
+        case .noImport: 17
+        case .otherZone: 18
         }
     }
 }

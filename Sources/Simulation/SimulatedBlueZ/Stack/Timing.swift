@@ -31,9 +31,11 @@ public struct Timing: Sendable {
         temporaryTimeout: .seconds(30), clock: ContinuousClock())
 
     /// Everything happens at once, in the real order; only waits for an answer that never arrives still take time.
+    ///
+    /// A peripheral advertises once, so that its object stays longer than a busy machine takes between two calls.
     public static let immediate = Timing(
         discovery: .zero, advertising: nil, connect: .zero, connectTimeout: .zero, services: .zero, operation: .zero,
-        packet: .zero, disconnect: .zero, supervision: .zero, attTimeout: .seconds(30), temporaryTimeout: .seconds(30),
+        packet: .zero, disconnect: .zero, supervision: .zero, attTimeout: .seconds(30), temporaryTimeout: .seconds(600),
         clock: ContinuousClock())
 }
 
