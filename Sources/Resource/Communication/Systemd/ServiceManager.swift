@@ -161,11 +161,11 @@ public struct UnitState: Sendable, Hashable {
     /// Such as `istep-sync.timer`.
     public var name: String
     /// Whether there is a file for it, or was when it was last loaded.
-    public var isInstalled: Bool
+    public var isInstalled = false
     /// Whether it starts by itself.
-    public var isEnabled: Bool
+    public var isEnabled = false
     /// Whether it runs: for a timer, whether it waits for its next time.
-    public var isActive: Bool
+    public var isActive = false
     /// When a timer last fired; nil if it never did, and for a unit of another type.
     public var lastTrigger: Int?
     /// When a timer fires next.
@@ -177,22 +177,6 @@ public struct UnitState: Sendable, Hashable {
     public var exitStatus: Int?
     /// When a service's last run ended.
     public var lastExit: Int?
-
-    public init(
-        name: String, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
-        lastTrigger: Int? = nil,
-        nextElapse: Int? = nil, lastResult: String? = nil, exitStatus: Int? = nil, lastExit: Int? = nil
-    ) {
-        self.name = name
-        self.isInstalled = isInstalled
-        self.isEnabled = isEnabled
-        self.isActive = isActive
-        self.lastTrigger = lastTrigger
-        self.nextElapse = nextElapse
-        self.lastResult = lastResult
-        self.exitStatus = exitStatus
-        self.lastExit = lastExit
-    }
 }
 
 extension UnitState {

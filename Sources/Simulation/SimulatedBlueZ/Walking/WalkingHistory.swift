@@ -92,13 +92,6 @@ public struct WalkedSlot: Sendable, Hashable {
     public var calories: Int
     public var metres: Int
 
-    public init(start: WallClock, steps: Int, calories: Int, metres: Int) {
-        self.start = start
-        self.steps = steps
-        self.calories = calories
-        self.metres = metres
-    }
-
     /// The quarter-hour of the day, 0…95.
     public var index: Int { start.secondOfDay / Self.length }
 
