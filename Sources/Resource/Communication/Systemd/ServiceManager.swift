@@ -86,7 +86,7 @@ public actor ServiceManager: BusClient {
     ) async throws(SystemdError) -> [String: DBusValue] {
         do {
             let reply = try await bus.call(
-                SystemdName.service, path, SystemdName.properties, "GetAll", [.string(interface)], timeout: limit)
+                SystemdName.service, path, StandardInterface.properties, "GetAll", [.string(interface)], timeout: limit)
             return reply.first?.propertiesValue ?? [:]
         } catch {
             // A unit without a file does not have the interface of its type.
@@ -149,7 +149,6 @@ enum SystemdName {
     static let unit = "org.freedesktop.systemd1.Unit"
     static let timer = "org.freedesktop.systemd1.Timer"
     static let unitService = "org.freedesktop.systemd1.Service"
-    static let properties = "org.freedesktop.DBus.Properties"
     static let loginService = "org.freedesktop.login1"
     static let loginRoot: ObjectPath = "/org/freedesktop/login1"
     static let loginManager = "org.freedesktop.login1.Manager"
