@@ -83,7 +83,7 @@ private struct IndoorWalking {
     }
 }
 
-/// A quarter of an hour (or an hour, see `SimulatedRing.Granularity`) with steps in it.
+/// A quarter of an hour (or an hour, see `SimulatedColmi.Granularity`) with steps in it.
 public struct WalkedSlot: Sendable, Hashable {
     /// When it begins, by the pedometer's own clock.
     public var start: WallClock
