@@ -34,7 +34,7 @@ public struct ScanView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
         let notes = rows.map { Printable(Self.note($0, registeredAs: registered[$0.address]), limit: 120).description }
