@@ -68,7 +68,7 @@ private final class RingYear {
     /// Days that must be among them: a night without a fault followed while the ring stored them.
     private(set) var certain: Set<Day> = []
     private(set) var tally = Tally()
-    private let ring: SimulatedRing
+    private let ring: SimulatedColmi
     private let walker: Walker
     private let itinerary: Itinerary
     private var nights: Nights
@@ -80,7 +80,7 @@ private final class RingYear {
         time = TestTime(Timestamp(first.daysSince1970 * 86_400))
         walker = Walker(seed: seed, itinerary: itinerary)
         nights = Nights(seed: seed)
-        ring = SimulatedRing(seed: nil, clock: .local(itinerary.zone(at: time.now)), now: time.date)
+        ring = SimulatedColmi(seed: nil, clock: .local(itinerary.zone(at: time.now)), now: time.date)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
         machine = Machine(stack, time, itinerary, path: folder + "/history.sqlite")

@@ -72,7 +72,7 @@ private final class WatchYear {
     private(set) var shownRestarts: [Timestamp] = []
     private var lastRestart: Timestamp?
     private(set) var failures = 0
-    private let watch: SimulatedPedometer
+    private let watch: SimulatedGeneric
     private let walker: Walker
     private var nights: Nights
     /// The count that the watch shows.
@@ -87,7 +87,7 @@ private final class WatchYear {
         walker = Walker(seed: seed, itinerary: itinerary)
         nights = Nights(seed: seed)
         let value = CharacteristicID("00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0")
-        watch = SimulatedPedometer(
+        watch = SimulatedGeneric(
             address: "C0:DE:1F:71:00:01", name: "InfiniTime", advertisedServices: ["180d"], steps: value,
             source: .manual(0))
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)

@@ -41,7 +41,7 @@ import Testing
             _ = try history.merge(
                 SampleBatch(samples: [sample], coverage: [TimeSpan(noon - 7200, noon)]), sync: sync, localTime: .berlin)
             // Its log has not been written back: the history is open.
-            let found = try ForeignFiles().read(path, options(.fixed(0))) { _ in }
+            let found = try ForeignFiles().read(path, options(.fixed(0)))
             #expect(
                 found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]]
                     && found.samples == [sample])
@@ -50,7 +50,7 @@ import Testing
                 StepCorrection(steps: 9000, reason: "forgot"), of: user.id, on: sample.day, at: noon)
             let tram = Exclusion(TimeSpan(noon, noon + 60), utcOffset: 7200, reason: "tram")
             try history.exclude(tram, of: user.id, at: noon)
-            let decided = try ForeignFiles().read(path, options(.fixed(0))) { _ in }
+            let decided = try ForeignFiles().read(path, options(.fixed(0)))
             #expect(decided.notes.isEmpty && decided.digest != found.digest)
             #expect(
                 decided.decisions
@@ -63,7 +63,7 @@ import Testing
                     user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",
                     addressType: "public",
                     name: "two"))
-            #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) { _ in } }
+            #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) }
         }
     }
 

@@ -62,7 +62,7 @@ import Testing
             let path = folder + "/foo.json"
             try Data(Self.archive.utf8).write(to: URL(fileURLWithPath: path))
             #expect(throws: ImportError.unnamedCount(path: path, format: "fitbit")) {
-                try ForeignFiles().read(path, options()) { _ in }
+                try ForeignFiles().read(path, options())
             }
         }
     }

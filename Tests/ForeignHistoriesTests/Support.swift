@@ -33,7 +33,7 @@ func read(_ files: [String: Data], _ options: ForeignOptions = options()) throws
             try data.write(to: url)
         }
         let path = files.count == 1 ? folder + "/" + files.keys.first! : folder
-        return try ForeignFiles().read(path, options) { _ in }
+        return try ForeignFiles().read(path, options)
     }
 }
 

@@ -8,10 +8,10 @@ import SimulatedBlueZ
 ///     truth           the steps of each slot, by its start in seconds by the ring's clock
 ///     connected       the addresses of connected devices
 func hostRing() async throws {
-    let ring = SimulatedRing(clock: .local(.current))
+    let ring = SimulatedColmi(clock: .local(.current))
     let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .realistic)
     // Battery, set time, and for each day a header and its slots.
-    let packets = 2 + SimulatedRing.daysKept.reduce(0) { $0 + 1 + ring.expectedSteps(daysAgo: $1).count }
+    let packets = 2 + SimulatedColmi.daysKept.reduce(0) { $0 + 1 + ring.expectedSteps(daysAgo: $1).count }
     var strikes: Task<Void, Never>?
     print(stack.address)
     fflush(nil)

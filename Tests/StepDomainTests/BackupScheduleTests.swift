@@ -4,8 +4,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BackupScheduleTests {
     private let now = Timestamp(1_764_000_000)  // 2025-11-24T16:00:00Z
 
-    private func name(_ daysAgo: Int, isAutomatic: Bool = true) -> BackupName {
-        BackupName(of: "/srv/history.sqlite", at: now - daysAgo * 86_400, .fixed(3600), isAutomatic: isAutomatic)
+    private func name(_ daysAgo: Int, _ origin: BackupName.Origin = .schedule) -> BackupName {
+        BackupName(of: "/srv/history.sqlite", at: now - daysAgo * 86_400, .fixed(3600), origin)
     }
 
     @Test func `the name of a backup contains the history, the local time and its origin, and is parsed`() {
@@ -14,7 +14,7 @@ import Testing
         #expect(BackupName(file: name.file, of: "/elsewhere/history.sqlite") == name)
         #expect(name.next.file == "history-2025-11-24T170000-2.auto.sqlite")
         #expect(BackupName(file: name.next.file, of: "history.sqlite") == name.next)
-        #expect(self.name(0, isAutomatic: false).file == "history-2025-11-24T170000.sqlite")
+        #expect(self.name(0, .user).file == "history-2025-11-24T170000.sqlite")
     }
 
     @Test(arguments: [
@@ -33,7 +33,7 @@ import Testing
         #expect(schedule.isDue([], today: today))
         #expect(!schedule.isDue([name(6)], today: today))
         #expect(schedule.isDue([name(7)], today: today))
-        #expect(schedule.isDue([name(0, isAutomatic: false), name(30)], today: today))
+        #expect(schedule.isDue([name(0, .user), name(30)], today: today))
         #expect(schedule.isDue([name(-400)], today: today), "a clock was wrong")
         #expect(!schedule.isDue([name(-400), name(3)], today: today))
         #expect(schedule.isDue([name(-400), name(7)], today: today))
@@ -42,12 +42,12 @@ import Testing
     }
 
     @Test func `the oldest automatic ones beyond the number are deleted, and no others`() {
-        let backups = [name(0), name(7), name(14), name(21), name(28), name(35), name(90, isAutomatic: false)]
+        let backups = [name(0), name(7), name(14), name(21), name(28), name(35), name(90, .user)]
         let today = Day(of: now, utcOffset: 3600)
         #expect(BackupSchedule(count: 4).surplus(backups, today: today) == [name(35), name(28)])
         #expect(BackupSchedule(count: 1).surplus(backups.reversed(), today: today).count == 5)
         #expect(BackupSchedule(count: 0).surplus(backups, today: today) == [])
-        #expect(!BackupSchedule(count: 1).surplus(backups, today: today).contains(name(90, isAutomatic: false)))
+        #expect(!BackupSchedule(count: 1).surplus(backups, today: today).contains(name(90, .user)))
     }
 
     @Test func `backups of imports count by themselves`() {

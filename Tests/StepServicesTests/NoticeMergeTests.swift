@@ -1,7 +1,8 @@
 import StepDomain
-import StepServices
 import TestSupport
 import Testing
+
+@testable import StepServices
 
 @Suite(.timeLimit(.minutes(5))) struct NoticeMergeTests {
     @Test(arguments: NoticeContract.all)

@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a device without the expected service gives exit code 69`() async throws {
         try await withRing { home in
-            await home.stack.inject(.missingService(SimulatedRing.service), for: home.ring.address)
+            await home.stack.inject(.missingService(SimulatedColmi.service), for: home.ring.address)
             let sync = try await home.istep("sync")
             #expect(sync.status == 69)
         }

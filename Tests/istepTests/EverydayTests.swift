@@ -74,7 +74,7 @@ import Testing
     @Test func `a scan lists a generic pedometer that is registered`() async throws {
         try await Household.live { home in
             await home.stack.add(
-                SimulatedPedometer(
+                SimulatedGeneric(
                     address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"],
                     steps: CharacteristicID("fff0", "fff1"),
                     source: .manual(52_000)))

@@ -47,8 +47,8 @@ import Testing
             #expect(time.status == 0 && time.output.isEmpty, "\(time.error)")
             // It takes only writes without a response.
             let write = [
-                "gatt", "write", home.ring.address, SimulatedRing.service.text,
-                SimulatedRing.commands.characteristic.text, "03",
+                "gatt", "write", home.ring.address, SimulatedColmi.service.text,
+                SimulatedColmi.commands.characteristic.text, "03",
             ]
             #expect(try await home.istep.run(write + ["--no-response"]).status == 0)
             #expect(try await home.istep.run(write).status == 0)

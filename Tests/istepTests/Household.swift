@@ -10,8 +10,8 @@ import Testing
 /// one day and ends on the next, and the compared figures do not grow during a test.
 struct Household {
     let stack: SimulatedBlueZ
-    let ring: SimulatedRing
-    let watch: SimulatedPedometer
+    let ring: SimulatedColmi
+    let watch: SimulatedGeneric
     let folder: Folder
     var istep: Command
     let zone: TimeZone
@@ -22,8 +22,8 @@ struct Household {
         // The program uses the machine's clock: it has no setting for the time.
         let hours = Self.restingOffset(at: Date())
         let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
-        let ring = SimulatedRing(clock: .local(zone))
-        let watch = SimulatedPedometer.infiniTime(zone: zone)
+        let ring = SimulatedColmi(clock: .local(zone))
+        let watch = SimulatedGeneric.infiniTime(zone: zone)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring, watch], timing: timing, quirks: quirks)
         do {
             let folder = try Folder()

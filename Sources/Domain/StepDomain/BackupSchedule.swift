@@ -67,10 +67,6 @@ public struct BackupName: Hashable, Sendable {
     public let number: Int
 
     /// - Parameter history: the history's file name or path.
-    public init(of history: String, at moment: Timestamp, _ localTime: LocalTime, isAutomatic: Bool, number: Int = 1) {
-        self.init(of: history, at: moment, localTime, isAutomatic ? .schedule : .user, number: number)
-    }
-
     public init(of history: String, at moment: Timestamp, _ localTime: LocalTime, _ origin: Origin, number: Int = 1) {
         self.history = Self.stem(of: history)
         let local = moment.seconds + localTime.utcOffset(moment)

@@ -20,7 +20,7 @@ public struct Importing: Sendable {
     ///
     /// - Throws: `ImportError`.
     public func read(_ path: String, _ options: ForeignOptions) async throws -> ForeignHistory {
-        try await blocking { try reader.read(path, options) { _ in } }
+        try await blocking { try reader.read(path, options) }
     }
 
     /// A whole export of istep, and what it has; nil for any other file. Nothing is stored.

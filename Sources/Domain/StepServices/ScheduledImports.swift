@@ -119,7 +119,7 @@ public struct ScheduledImports: Sendable {
     private func importFile(
         _ found: NewestForeignFile, of plan: ScheduledImport, _ options: ForeignOptions, at moment: Timestamp
     ) async throws -> ScheduledImportReport.Outcome {
-        let history = try await blocking { try reader.read(found.file.path, options) { _ in } }
+        let history = try await blocking { try reader.read(found.file.path, options) }
         return try await lock.hold(for: .syncing) {
             try await blocking { () -> ScheduledImportReport.Outcome in
                 let user = try UserSelection(store, wanted: plan.user, login: "").user()

@@ -92,12 +92,6 @@ public struct Users: Sendable {
             public var first: Day
             /// How many it has.
             public var count: Int
-
-            public init(destination: String, first: Day, count: Int) {
-                self.destination = destination
-                self.first = first
-                self.count = count
-            }
         }
     }
 

@@ -15,7 +15,7 @@ public struct AutoView: View {
     // MARK: Words
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.advice(headline, emphasis: isOn ? .good : nil)
         if isOn || state.watch.isEnabled { triggers(on: &page) }
         if let run = state.lastRun {
@@ -46,7 +46,7 @@ public struct AutoView: View {
         return "Automatic sync is off, \(whom). Switch it on: \(command: command)"
     }
 
-    private func triggers(on page: inout Page) {
+    private func triggers(on page: inout TextPage) {
         page.paragraph("every night: \(times(state.night))", indent: 2, hanging: 4)
         page.paragraph(
             "before midnight, for pedometers that keep just today's count: \(times(state.midnight))", indent: 2,
@@ -72,7 +72,7 @@ public struct AutoView: View {
         return [next ?? "not scheduled", last ?? "no run since systemd started"].joined(separator: "; ")
     }
 
-    private func lingering(on page: inout Page) {
+    private func lingering(on page: inout TextPage) {
         guard case .user(let name, let lingers) = state.owner else { return }
         let user = Printable(name, limit: 32)
         switch lingers {

@@ -7,7 +7,7 @@ public struct BackupView: View {
     public init(_ backup: HistoryContents) { self.backup = backup }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("Backup, read back and verified:", backup.path)
         backup.show(in: &page)
         return page.lines
@@ -33,7 +33,7 @@ public struct BackupsView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         guard !backups.isEmpty else {
             page.path("There is no backup in", directory)
             if isHistoryThere {
@@ -109,7 +109,7 @@ public struct RestoreView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("Backup:", backup.path)
         backup.show(in: &page)
         page.path(isDone ? "Restored to:" : "Would replace:", history)
@@ -130,7 +130,7 @@ public struct RestoreView: View {
         return page.lines
     }
 
-    private func showLosses(in page: inout Page) {
+    private func showLosses(in page: inout TextPage) {
         guard let lost else {
             return page.paragraph(
                 "This history is damaged or cannot be read, so it is not known what a restore would lose.")
@@ -185,7 +185,7 @@ extension HistoryContents: Described {
         names.map { Printable($0, limit: 32).description }.joined(separator: ", ")
     }
 
-    func show(in page: inout Page) {
+    func show(in page: inout TextPage) {
         let names = { (names: [String]) in names.isEmpty ? "none" : Self.names(names) }
         let days = firstDay.map { $0 == lastDay ? "\($0)" : "\($0) to \(lastDay ?? $0)" } ?? "none"
         let rows = [
@@ -210,7 +210,7 @@ extension JSONDocument {
         RestoreView.self)
 }
 
-extension Page {
+extension TextPage {
     /// The backup that was made before a change.
     mutating func backupBefore(_ path: String) {
         self.path("The history before it is kept, until backups of later changes replace it:", path)

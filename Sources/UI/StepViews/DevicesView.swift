@@ -33,7 +33,7 @@ public struct DevicesView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if entries.isEmpty { page.advice(.firstPedometer()) }
         page.list(
             entries, name: \.pedometer.name, limit: 24,
@@ -42,7 +42,7 @@ public struct DevicesView: View {
         return page.lines
     }
 
-    private func show(_ entry: Entry, on page: inout Page) {
+    private func show(_ entry: Entry, on page: inout TextPage) {
         let history = SyncHistory(syncs: entry.syncs)
         page.paragraph(entry.model + (history.battery.map { ", battery \($0) %" } ?? ""), emphasis: .faint, indent: 2)
         if let moment = entry.pedometer.cursor.readThrough {

@@ -11,7 +11,7 @@ public struct GATTTableView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if services.isEmpty { page.paragraph("The device has no services.") }
         for service in services {
             page.wrap(
@@ -133,7 +133,7 @@ public struct CaptureView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(Words.count(frames, "frame")) in", path)
         if !isComplete {
             page.paragraph("The sync failed. The file has the frames up to the failure.", emphasis: .doubtful)

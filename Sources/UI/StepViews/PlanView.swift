@@ -16,7 +16,7 @@ public struct PlanView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let name = Printable(user.name, limit: 32).description
         guard !plans.isEmpty else {
             page.advice("\(name) has no plan yet. Set one: \(command: "istep plan 8000 --on sun=rest")")
@@ -78,7 +78,7 @@ public struct ProfileView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let name = Printable(user.name, limit: 32).description
         guard !profiles.isEmpty else {
             page.advice(

@@ -2,7 +2,7 @@ import StepDomain
 
 extension SalvageReport {
     /// Names each value that was replaced, and what that means.
-    func showResets(in page: inout Page) {
+    func showResets(in page: inout TextPage) {
         if !headerNumbers.isEmpty {
             page.paragraph(
                 "Corrected in the header of the file: \(headerNumbers.map(\.words).joined(separator: ", "))", hanging: 2

@@ -19,7 +19,7 @@ public struct RepairView: View {
     private static let maximumDays = 50
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         guard let report else {
             if correctedSums > 0 {
                 page.path(

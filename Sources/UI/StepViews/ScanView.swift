@@ -1,72 +1,40 @@
-public import StepDomain
+internal import StepDomain
 public import StepServices
 
 /// Peripherals that a scan has heard.
 public struct ScanView: View {
     let rows: [ScannedDevice]
-    let hidden: Int
-    let isFiltered: Bool
-    let probing: Probing?
-    let registered: [String: String]
-    let namePrefix: String?
-    let otherNames: [String]
+    /// Devices heard and not listed, because istep does not recognise them.
+    var hidden = 0
+    /// Only devices with some name or service were searched for.
+    var isFiltered = false
+    /// Nil for a scan that connects to no device.
+    var probing: Probing?
+    /// The names of the pedometers of the history, by address.
+    var registered: [String: String] = [:]
+    /// The beginning of the name that was searched for.
+    var namePrefix: String?
+    /// Names in range that do not begin with it.
+    var otherNames: [String] = []
 
     /// What a scan that connects to devices has found out.
-    public struct Probing: Sendable {
+    struct Probing: Sendable {
         /// Devices listed that were not connected to, and devices that were neither listed nor connected to.
-        let skipped: Int, unlisted: Int
+        var skipped = 0, unlisted = 0
         /// How many it connects to at most.
         let limit: Int
         /// Whether the user has interrupted it.
-        let isInterrupted: Bool
+        var isInterrupted = false
         /// Why devices could not be connected to, by address.
-        let failures: [String: String]
+        var failures: [String: String] = [:]
         /// The model that a device's name indicates and its services do not show, by address.
-        let refuted: [String: String]
-
-        public init(
-            skipped: Int = 0, unlisted: Int = 0, limit: Int, isInterrupted: Bool = false,
-            failures: [String: String] = [:],
-            refuted: [String: String] = [:]
-        ) {
-            (self.skipped, self.unlisted, self.limit, self.isInterrupted) = (skipped, unlisted, limit, isInterrupted)
-            (self.failures, self.refuted) = (failures, refuted)
-        }
+        var refuted: [String: String] = [:]
 
         fileprivate var reason: String { isInterrupted ? "the command was interrupted" : "at most \(limit) are" }
     }
 
-    /// - Parameters:
-    ///   - hidden: devices heard and not listed, because istep does not recognise them.
-    ///   - isFiltered: only devices with some name or service were searched for.
-    ///   - probing: nil for a scan that connects to no device.
-    ///   - registered: the names of the pedometers of the history, by address.
-    ///   - namePrefix: the beginning of the name that was searched for.
-    ///   - otherNames: names in range that do not begin with it.
-    public init(
-        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil,
-        registered: [String: String] = [:],
-        namePrefix: String? = nil, otherNames: [String] = []
-    ) {
-        (self.registered, self.namePrefix, self.otherNames) = (registered, namePrefix, otherNames)
-        self.rows = rows
-        self.hidden = hidden
-        self.isFiltered = isFiltered
-        self.probing = probing
-    }
-
-    public init(_ report: ScanReport) {
-        self.init(
-            rows: report.devices, hidden: report.hidden, isFiltered: report.isFiltered,
-            probing: report.probing.map {
-                Probing(
-                    skipped: $0.skipped, unlisted: $0.unlisted, limit: $0.limit, isInterrupted: $0.isInterrupted,
-                    failures: $0.failures.mapValues { "\($0)" }, refuted: $0.refuted.mapValues(\.title))
-            }, registered: report.registered, namePrefix: report.namePrefix, otherNames: report.otherNames)
-    }
-
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
         let notes = rows.map { Printable(Self.note($0, registeredAs: registered[$0.address]), limit: 120).description }
@@ -170,6 +138,18 @@ public struct ScanView: View {
         case .advertisedService: "by its service"
         case .services: "by its services"
         }
+    }
+}
+
+extension ScanView {
+    public init(_ report: ScanReport) {
+        self.init(
+            rows: report.devices, hidden: report.hidden, isFiltered: report.isFiltered,
+            probing: report.probing.map {
+                Probing(
+                    skipped: $0.skipped, unlisted: $0.unlisted, limit: $0.limit, isInterrupted: $0.isInterrupted,
+                    failures: $0.failures.mapValues { "\($0)" }, refuted: $0.refuted.mapValues(\.title))
+            }, registered: report.registered, namePrefix: report.namePrefix, otherNames: report.otherNames)
     }
 }
 

@@ -15,7 +15,7 @@ public struct ServeView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("Your pages:", address)
         if let socket { page.path("At the socket:", socket) }
         page.paragraph("The address works once, within an hour, in one browser.", emphasis: .faint)
@@ -52,7 +52,7 @@ public struct GuestsView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("Days for guests, behind your web server:", address)
         page.paragraph(
             "It has to encrypt, and to pass on the host \(Printable(host, limit: 255)). The user name is \(Self.name).",
@@ -88,7 +88,7 @@ public struct ReportView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(Words.count(days, "day")), \(Words.size(bytes)):", file)
         return page.lines
     }

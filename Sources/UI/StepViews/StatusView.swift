@@ -71,7 +71,7 @@ public struct StatusView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if let unknownZone {
             let text = ErrorText(ServiceError.unknownZone(unknownZone))
             page.paragraph("\(text.message) Days are shown in UTC.", emphasis: .bad, hanging: 2)
@@ -106,7 +106,7 @@ public struct StatusView: View {
         NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime)
     }
 
-    private func show(_ stored: StoredNotice, on page: inout Page) {
+    private func show(_ stored: StoredNotice, on page: inout TextPage) {
         let words = words(stored.notice)
         page.paragraph(
             (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful,
@@ -114,7 +114,7 @@ public struct StatusView: View {
         page.advice(words.advice, indent: 2)
     }
 
-    private func show(_ status: ScheduledImportStatus, on page: inout Page) {
+    private func show(_ status: ScheduledImportStatus, on page: inout TextPage) {
         let words = "Import \(status.plan.name): \(ScheduledImportWords.condition(status, localTime))"
         page.paragraph(
             Printable(words, limit: 600).description, emphasis: status.severity == .warning ? .doubtful : nil,
@@ -122,7 +122,7 @@ public struct StatusView: View {
         if let advice = ScheduledImportWords.advice(status) { page.advice(advice, indent: 2) }
     }
 
-    private func show(_ backlog: StatusReport.Backlog, on page: inout Page) {
+    private func show(_ backlog: StatusReport.Backlog, on page: inout TextPage) {
         // A notice that names the destination has the reason.
         let isNoticed = notices.contains { $0.notice.subject == .destination(backlog.destination) }
         let reason = isNoticed ? "" : backlog.reason.map { ": " + Printable($0, limit: 300).description } ?? ""
@@ -143,7 +143,7 @@ public struct StatusView: View {
         return StyledText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
     }
 
-    private func show(_ device: Device, on page: inout Page) {
+    private func show(_ device: Device, on page: inout TextPage) {
         let history = SyncHistory(syncs: device.syncs)
         let battery = history.battery.map { ", battery \($0) %" } ?? ""
         page.paragraph(

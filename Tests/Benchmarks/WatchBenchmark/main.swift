@@ -14,7 +14,7 @@ guard CommandLine.arguments.count == 2, ["monitor", "scans"].contains(CommandLin
 
 var quirks = Quirks()
 quirks.isExperimental = CommandLine.arguments[1] == "monitor"
-let ring = SimulatedRing()
+let ring = SimulatedColmi()
 let stack = try await SimulatedBlueZ.start(peripherals: [ring], quirks: quirks)
 print("\(stack.address) \(ring.address)")
 fflush(nil)  // output to a pipe is buffered

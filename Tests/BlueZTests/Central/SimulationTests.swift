@@ -14,7 +14,7 @@ struct SimulationTests {
 
     private struct Simulation {
         let stack: SimulatedBlueZ
-        let pedometer: SimulatedPedometer
+        let pedometer: SimulatedGeneric
         let central: Central
     }
 
@@ -23,7 +23,7 @@ struct SimulationTests {
         security: SimulatedCharacteristic.Security = .open, pairing: PairingMethod = .justWorks, faults: [Fault] = [],
         quirks: Quirks = Quirks(), _ body: (Simulation) async throws -> Void
     ) async throws {
-        let pedometer = SimulatedPedometer(
+        let pedometer = SimulatedGeneric(
             address: Self.address, name: "Pedometer", advertisedServices: [AttributeUUID(short: 0x180f)],
             steps: CharacteristicID(
                 try #require(AttributeUUID(Self.service.description)),

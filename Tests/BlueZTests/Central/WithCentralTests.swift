@@ -11,7 +11,7 @@ struct WithCentralTests {
     private struct BodyError: Error {}
 
     private func withStack(_ body: (SimulatedBlueZ) async throws -> Void) async throws {
-        let ring = SimulatedRing()
+        let ring = SimulatedColmi()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         try await body(stack)
         #expect(await stack.snapshot.connected == [])
@@ -53,7 +53,7 @@ struct WithCentralTests {
 
     @Test func `an adapter is switched off and on`() async throws {
         try await withStack { stack in
-            let address = try #require(DeviceAddress(SimulatedRing().address))
+            let address = try #require(DeviceAddress(SimulatedColmi().address))
             // Until it is switched off and on.
             await stack.setDiscoveryFault(.receivesNothing)
             try await Central.withCentral(.address(stack.address)) { central in
@@ -67,7 +67,7 @@ struct WithCentralTests {
 
     @Test func `an adapter that is in use is not switched off`() async throws {
         try await withStack { stack in
-            let address = try #require(DeviceAddress(SimulatedRing().address))
+            let address = try #require(DeviceAddress(SimulatedColmi().address))
             let other = try await DBusConnection.open(.address(stack.address))
             try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                 try await central.withPeripheral(address) { _ in
@@ -93,7 +93,7 @@ struct WithCentralTests {
         try await withStack { stack in
             let kept = Mutex<Central?>(nil)
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
-            let address = try #require(DeviceAddress(SimulatedRing().address))
+            let address = try #require(DeviceAddress(SimulatedColmi().address))
             let task = Task {
                 try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                     kept.withLock { $0 = central }

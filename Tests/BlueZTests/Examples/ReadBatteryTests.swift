@@ -36,7 +36,7 @@ struct ReadBatteryTests {
 
     @Test(arguments: [[], ["Pedo"]])
     func `the example finds a peripheral and prints its battery level`(arguments: [String]) async throws {
-        let pedometer = SimulatedPedometer(
+        let pedometer = SimulatedGeneric(
             address: "C0:DE:00:00:00:01", name: "Pedometer", advertisedServices: ["180f"],
             steps: CharacteristicID("8f1d0001-7e57-4c0b-9b1d-000000000000", "8f1d0002-7e57-4c0b-9b1d-000000000000"),
             source: .manual(4711), battery: 61)

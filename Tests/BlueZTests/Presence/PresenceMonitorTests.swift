@@ -16,13 +16,13 @@ struct PresenceMonitorTests {
         let events: Events
         let mode: PresenceMonitor.Mode
 
-        func range(_ isIn: Bool, _ ring: SimulatedRing = PresenceMonitorTests.ring) async {
+        func range(_ isIn: Bool, _ ring: SimulatedColmi = PresenceMonitorTests.ring) async {
             await isIn ? stack.remove(.outOfRange, for: ring.address) : stack.inject(.outOfRange, for: ring.address)
         }
     }
 
-    private static let ring = SimulatedRing(address: DeviceAddress.ring.description)
-    private static let other = SimulatedRing(address: DeviceAddress.other.description, name: "R06_00FF")
+    private static let ring = SimulatedColmi(address: DeviceAddress.ring.description)
+    private static let other = SimulatedColmi(address: DeviceAddress.other.description, name: "R06_00FF")
     private static let pause = Duration.seconds(55)
 
     /// Afterwards the presence must have left nothing in BlueZ.
@@ -107,7 +107,7 @@ struct PresenceMonitorTests {
         }
     }
 
-    private static let silent = SimulatedPedometer(
+    private static let silent = SimulatedGeneric(
         address: DeviceAddress.ring.description, name: "", advertisedServices: [],
         steps: CharacteristicID("fff0", "fff1"), source: .manual(1))
 

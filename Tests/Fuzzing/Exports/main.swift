@@ -217,7 +217,7 @@ func importAll(_ path: String) {
         if let export = try ForeignFiles().export(path) { _ = try StepDatabase.previewRestoring(export, limits) }
     }
     checked {
-        let history = try ForeignFiles().read(path, options) { _ in }
+        let history = try ForeignFiles().read(path, options)
         for track in history.tracks {
             precondition(track.until <= now + 86_400, "it reaches into the future")
             for sample in track.parts.flatMap({ PackedDay($0.content, of: $0.day)?.samples ?? [] }) {

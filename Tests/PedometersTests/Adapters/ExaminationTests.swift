@@ -35,8 +35,8 @@ import Testing
         return try result.get()
     }
 
-    private func ring(_ clock: SimulatedRing.ClockSetting) -> (SimulatedRing, Pedometer) {
-        let ring = SimulatedRing(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
+    private func ring(_ clock: SimulatedColmi.ClockSetting) -> (SimulatedColmi, Pedometer) {
+        let ring = SimulatedColmi(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
         return (
             ring,
             Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
@@ -66,13 +66,13 @@ import Testing
 
     @Test func `a missing service is reported`() async throws {
         let (ring, pedometer) = ring(.local(Self.zone))
-        await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedRing.service.text)) {
-            try await examine(ring, pedometer, .missingService(SimulatedRing.service))
+        await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedColmi.service.text)) {
+            try await examine(ring, pedometer, .missingService(SimulatedColmi.service))
         }
     }
 
-    private func watch(_ security: SimulatedCharacteristic.Security) -> (SimulatedPedometer, Pedometer) {
-        let watch = SimulatedPedometer(
+    private func watch(_ security: SimulatedCharacteristic.Security) -> (SimulatedGeneric, Pedometer) {
+        let watch = SimulatedGeneric(
             address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [],
             steps: CharacteristicID("fff0", "fff1"), source: .manual(4321),
             security: security)

@@ -12,7 +12,7 @@ import Testing
     private struct CannotPassOn: Error {}
 
     @Test func `an error of the receiver of values is thrown unchanged, and the link ends`() async throws {
-        let device = SimulatedPedometer(
+        let device = SimulatedGeneric(
             address: "C0:DE:00:00:00:01", name: "Counter", advertisedServices: ["fff0"],
             steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7))

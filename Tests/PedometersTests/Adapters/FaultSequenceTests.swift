@@ -30,7 +30,7 @@ import Testing
 
     /// Reads at most twice.
     private static func play(_ seed: UInt64) async throws -> Outcome {
-        let ring = SimulatedRing(clock: .local(.gmt), now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
+        let ring = SimulatedColmi(clock: .local(.gmt), now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
         let clock = ScaledClock.faster(10)
         var timing = Timing.immediate
         (timing.clock, timing.advertising, timing.connectTimeout) = (clock, .seconds(1), .seconds(20))

@@ -28,7 +28,7 @@ import Testing
         await stack.stop()
     }
 
-    private func generic(_ peripheral: SimulatedPedometer) -> Pedometer {
+    private func generic(_ peripheral: SimulatedGeneric) -> Pedometer {
         Pedometer(
             id: 1, user: 1, model: Generic.key, address: peripheral.address, addressType: "random", name: "watch",
             options: ["service": "fff0", "characteristic": "fff1", "counts": "today"])
@@ -36,8 +36,8 @@ import Testing
 
     private func watch(
         _ security: SimulatedCharacteristic.Security, _ pairing: PairingMethod = .justWorks
-    ) -> SimulatedPedometer {
-        SimulatedPedometer(
+    ) -> SimulatedGeneric {
+        SimulatedGeneric(
             address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: Self.steps,
             source: .manual(4321),
             security: security, pairing: pairing)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `a ring without pairing support is read without it`() async throws {
-        let ring = SimulatedRing(clock: .utc)
+        let ring = SimulatedColmi(clock: .utc)
         try await with(ring) { stack, access in
             await stack.inject(.pairingRefused(), for: ring.address)
             let pedometer = Pedometer(
@@ -75,12 +75,12 @@ import Testing
         }
     }
 
-    private func pedometer(_ ring: SimulatedRing) -> Pedometer {
+    private func pedometer(_ ring: SimulatedColmi) -> Pedometer {
         Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
     }
 
     @Test func `a ring that asks for a bond is paired over the same link, once`() async throws {
-        let ring = SimulatedRing(clock: .utc)
+        let ring = SimulatedColmi(clock: .utc)
         ring.behaviour.asksForBond = true
         try await with(ring) { stack, access in
             try await access.check(pedometer(ring))
@@ -95,7 +95,7 @@ import Testing
 
     /// A private address changes every quarter of an hour; with a bond, BlueZ knows the peripheral by its own.
     @Test func `a ring with a private address is known by its own after it is paired`() async throws {
-        let ring = SimulatedRing(address: "4A:DE:52:02:A1:B2", identityAddress: "C0:DE:52:02:A1:B2", clock: .utc)
+        let ring = SimulatedColmi(address: "4A:DE:52:02:A1:B2", identityAddress: "C0:DE:52:02:A1:B2", clock: .utc)
         ring.behaviour.asksForBond = true
         try await with(ring) { _, access in
             let identity = try await access.check(pedometer(ring))
@@ -111,7 +111,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a ring that does not know the question about a bond is not paired`(answers: Bool) async throws {
-        let ring = SimulatedRing(clock: .utc)
+        let ring = SimulatedColmi(clock: .utc)
         ring.behaviour.asksForBond = true
         if answers { ring.behaviour.refuses = [0x3c] } else { ring.behaviour.ignored = [0x3c] }
         try await with(ring) { stack, access in
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `a bond that a ring asks for and refuses is an error with advice`() async throws {
-        let ring = SimulatedRing(clock: .utc)
+        let ring = SimulatedColmi(clock: .utc)
         ring.behaviour.asksForBond = true
         try await with(ring) { stack, access in
             await stack.inject(.pairingRefused(), for: ring.address)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a pedometer is heard by the address that was asked for`() async throws {
-        let ring = SimulatedRing()
+        let ring = SimulatedColmi()
         try await withStack([ring]) { stack in
             let clock = ManualClock()
             try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a band is heard by the address in its data, whatever address sends it`(isExperimental: Bool) async throws {
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
-        try await withStack([band, SimulatedRing()], isExperimental: isExperimental) { stack in
+        try await withStack([band, SimulatedColmi()], isExperimental: isExperimental) { stack in
             let clock = ManualClock()
             try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
                 scanner, events in
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `listening resumes when the bus is available again`() async throws {
-        let ring = SimulatedRing()
+        let ring = SimulatedColmi()
         try await withStack([ring]) { stack in
             let clock = ManualClock()
             let isThere = Mutex(false)

@@ -13,13 +13,13 @@ import Testing
     /// 2026-05-20 15:40 in that zone.
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
 
-    private func ring(_ clock: SimulatedRing.ClockSetting = .local(zone)) -> SimulatedRing {
-        SimulatedRing(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
+    private func ring(_ clock: SimulatedColmi.ClockSetting = .local(zone)) -> SimulatedColmi {
+        SimulatedColmi(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
     }
 
     /// - Parameter clock: clock for the waits between two links.
     private func read(
-        _ stack: SimulatedBlueZ, _ ring: SimulatedRing, cursor: PedometerCursor = PedometerCursor(),
+        _ stack: SimulatedBlueZ, _ ring: SimulatedColmi, cursor: PedometerCursor = PedometerCursor(),
         clock: any Clock<Duration> = ContinuousClock(), into receiver: RecordingReceiver
     ) async throws -> ReadReport {
         var limits = ConnectionLimits()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    private func withStack(_ ring: SimulatedRing, _ body: (SimulatedBlueZ) async throws -> Void) async throws {
+    private func withStack(_ ring: SimulatedColmi, _ body: (SimulatedBlueZ) async throws -> Void) async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         do { try await body(stack) } catch {
             await stack.stop()
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// A program connects and ends without disconnecting.
-    private func leaveLink(to ring: SimulatedRing, _ stack: SimulatedBlueZ) async throws {
+    private func leaveLink(to ring: SimulatedColmi, _ stack: SimulatedBlueZ) async throws {
         let bus = try await DBusConnection.open(.address(stack.address))
         let device = ObjectPath("/org/bluez/hci0/dev_" + ring.address.replacing(":", with: "_"))
         _ = try await bus.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery")
@@ -217,7 +217,7 @@ import Testing
     @Test func `services that BlueZ has from before a firmware update are read once more`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
-            await stack.inject(.staleServices(without: SimulatedRing.service), for: ring.address)
+            await stack.inject(.staleServices(without: SimulatedColmi.service), for: ring.address)
             let receiver = RecordingReceiver()
             _ = try await read(stack, ring, into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
@@ -229,8 +229,9 @@ import Testing
     @Test func `another device with the address of the ring is reported`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
-            await stack.inject(.missingService(SimulatedRing.service), for: ring.address)
-            await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedRing.service.text)) {
+            await stack.inject(.missingService(SimulatedColmi.service), for: ring.address)
+            await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedColmi.service.text))
+            {
                 _ = try await read(stack, ring, into: RecordingReceiver())
             }
             await expectNothingOpen(stack)

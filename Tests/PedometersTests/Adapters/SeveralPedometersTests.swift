@@ -12,10 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SeveralPedometersTests {
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
 
-    private let first = SimulatedRing(
+    private let first = SimulatedColmi(
         address: "C0:DE:00:00:00:01", name: "R02_0001", clock: .local(.gmt),
         now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
-    private let second = SimulatedRing(
+    private let second = SimulatedColmi(
         address: "C0:DE:00:00:00:02", name: "R02_0002", seed: 2, clock: .local(.gmt),
         now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
     /// The central that the access opened.
@@ -39,7 +39,7 @@ import Testing
     ///
     /// - Parameter body: gets a function that reads.
     private func with(
-        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [],
+        _ rings: [SimulatedColmi], disconnecting: Duration = .zero, registered: Set<String> = [],
         restartsAdapter: Bool = false,
         _ body: (SimulatedBlueZ, @escaping @Sendable ([Pedometer]) async -> Void) async throws -> Void
     ) async throws {

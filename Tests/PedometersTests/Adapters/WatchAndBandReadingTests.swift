@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a band is read without a connection, beside a ring`() async throws {
         let band = SimulatedMiBand(steps: 5_432)
-        let ring = SimulatedRing(clock: .local(Self.zone), now: Self.date)
+        let ring = SimulatedColmi(clock: .local(Self.zone), now: Self.date)
         try await withStack([band, ring]) { stack in
             let receiver = RecordingReceiver()
             await access(stack).read(
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `a band is found by the address in its data, and by that of its sender`() async throws {
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
-        try await withStack([SimulatedRing(), band]) { stack in
+        try await withStack([SimulatedColmi(), band]) { stack in
             let access = access(stack)
             for address in [band.identity, band.address] {
                 let found = try await access.first(.init(address: address), seconds: 20, passed: { _ in }) {
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func `a device without the services of the registered model is refused`() async throws {
-        let band = SimulatedPedometer.infiniTime()
+        let band = SimulatedGeneric.infiniTime()
         try await withStack([band]) { stack in
             let wrong = PedometerError.wrongDevice(
                 model: BangleJS.title, missing: SimulatedBangle.service.text, actual: InfiniTime.title)

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `the kind of an R11 is distinguished by its services`() async throws {
-        let ring = SimulatedPedometer(
+        let ring = SimulatedGeneric(
             address: "C0:DE:00:00:0B:11", name: "SMART_RING", advertisedServices: [],
             steps: CharacteristicID("fdda", "fdd1"),
             format: .init(width: 3), source: .manual(1_234))

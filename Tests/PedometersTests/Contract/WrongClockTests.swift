@@ -28,10 +28,10 @@ import Testing
             make: { time in
                 let steps = CharacteristicID("fff0", "fff1")
                 let walks = WalkingHistory(seed: 5)
-                let source: SimulatedPedometer.Source =
+                let source: SimulatedGeneric.Source =
                     counts == "today"
                     ? .today(walks, zone) : .counter(walks, zone, since: WallClock(year: 2026, month: 5, day: 1))
-                return SimulatedPedometer(
+                return SimulatedGeneric(
                     address: "C0:DE:00:00:00:07", name: "counter", advertisedServices: [], steps: steps, source: source,
                     now: time.date)
             }, options: ["service": "fff0", "characteristic": "fff1", "format": "u32le", "counts": counts])
@@ -39,7 +39,7 @@ import Testing
 
     /// Every model of the registry.
     static let kinds: [Kind] = [
-        Kind(model: Colmi.self) { SimulatedRing(clock: .local(zone), now: $0.date) },
+        Kind(model: Colmi.self) { SimulatedColmi(clock: .local(zone), now: $0.date) },
         Kind(model: BangleJS.self) { SimulatedBangle(zone: zone, days: 7, now: $0.date) },
         Kind(model: InfiniTime.self) { SimulatedInfiniTime(zone: zone, now: $0.date) },
         Kind(model: MiBand.self) { SimulatedMiBand(steps: UInt32(memory($0, days: 1).stepsToday)) },

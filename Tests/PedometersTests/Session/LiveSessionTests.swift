@@ -73,7 +73,7 @@ struct LiveSessionTests {
 /// Following a simulated pedometer over a real D-Bus.
 @Suite(.timeLimit(.minutes(5))) struct FollowTests {
     @Test func `steps are reported until the link ends`() async throws {
-        let watch = SimulatedPedometer.infiniTime()
+        let watch = SimulatedGeneric.infiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
         let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
@@ -135,7 +135,7 @@ struct LiveSessionTests {
 
     /// The ring reports all that it has counted today, also for its previous user.
     @Test func `the steps of the previous user are not among the live ones`() async throws {
-        let ring = SimulatedRing()
+        let ring = SimulatedColmi()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
@@ -162,7 +162,7 @@ struct LiveSessionTests {
     }
 
     @Test func `cancellation disconnects the pedometer`() async throws {
-        let ring = SimulatedRing()
+        let ring = SimulatedColmi()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }

@@ -9,8 +9,8 @@ import Testing
         "bluetoothctl is not installed (package bluez)"),
     .serialized, .timeLimit(.minutes(5)))
 struct BluetoothctlTests {
-    private let ring = SimulatedRing()
-    private let watch = SimulatedPedometer.infiniTime()
+    private let ring = SimulatedColmi()
+    private let watch = SimulatedGeneric.infiniTime()
 
     /// A session with the program on a stack of its own.
     private func session(
@@ -70,7 +70,7 @@ struct BluetoothctlTests {
             try await terminal.type("write \"0x03 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x03\"")
             let answer: [UInt8] = [3, 76] + [UInt8](repeating: 0, count: 13) + [79]
             #expect(
-                await stack.events.waits(for: .notified(ring.address, SimulatedRing.replies.characteristic, answer)))
+                await stack.events.waits(for: .notified(ring.address, SimulatedColmi.replies.characteristic, answer)))
             try await terminal.type("select-attribute 6e400003-b5a3-f393-e0a9-e50e24dcca9e")
             try await terminal.expect("char000d]#")
             ring.announceSteps()
@@ -100,7 +100,7 @@ struct BluetoothctlTests {
     }
 
     @Test func `bluetoothctl pairs by numeric comparison`() async throws {
-        let band = SimulatedPedometer(
+        let band = SimulatedGeneric(
             address: "C0:DE:00:00:00:08", name: "Secret", advertisedServices: ["1814"],
             steps: CharacteristicID("1814", "2a53"), source: .manual(7), security: .encrypted,
             pairing: .comparison(passkey: 123_456))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct AcquireTests {
-    private let ring = SimulatedRing()
+    private let ring = SimulatedColmi()
     private let none = DBusValue.properties([:])
     private let interface = "GattCharacteristic1"
     private let battery: [UInt8] = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]
@@ -37,8 +37,8 @@ struct AcquireTests {
     @Test func `values are transferred over acquired sockets`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
-            let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let commands = try #require(try await client.characteristic(SimulatedColmi.commands, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             let reading = try await acquire("AcquireNotify", replies, client)
             let writing = try await acquire("AcquireWrite", commands, client)
             #expect(try await client.get("NotifyAcquired", interface, replies) == .boolean(true))
@@ -61,7 +61,7 @@ struct AcquireTests {
     @Test func `closing the socket ends the acquired notification`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             close(try await acquire("AcquireNotify", replies, client))
             _ = await client.log.first { $0.change(of: "NotifyAcquired", at: replies) == .boolean(false) }
             #expect(await stack.snapshot.subscriptions == 0)
@@ -77,7 +77,7 @@ struct AcquireTests {
         quirks.hasNoAcquire = true
         try await withStack([ring], quirks: quirks) { _, client in
             try await client.connect(ring)
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             #expect(
                 try await client.failure(replies, interface, "AcquireNotify", [none])
                     == "org.bluez.Error.NotSupported: Operation is not supported")

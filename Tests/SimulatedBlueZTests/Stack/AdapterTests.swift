@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct AdapterTests {
-    private let ring = SimulatedRing()
+    private let ring = SimulatedColmi()
     private let adapter = BusClient.adapter
     private var device: ObjectPath { BusClient.path(ring) }
     private let notReady = "org.bluez.Error.NotReady: Resource Not Ready"

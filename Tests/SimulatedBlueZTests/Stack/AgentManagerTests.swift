@@ -39,7 +39,7 @@ struct AgentManagerTests {
     }
 
     @Test func `the first agent is asked until another becomes the default`() async throws {
-        let band = SimulatedPedometer(
+        let band = SimulatedGeneric(
             address: "C0:DE:00:00:00:06", name: "Secret", advertisedServices: [],
             steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7), security: .encrypted)

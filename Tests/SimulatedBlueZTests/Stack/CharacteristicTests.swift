@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CharacteristicTests {
-    private let ring = SimulatedRing()
-    private let watch = SimulatedPedometer.infiniTime()
+    private let ring = SimulatedColmi()
+    private let watch = SimulatedGeneric.infiniTime()
     private let interface = "GattCharacteristic1"
     private let none = DBusValue.properties([:])
     private let battery: [UInt8] = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]
@@ -55,8 +55,8 @@ struct CharacteristicTests {
     @Test func `the ring answers a command with a notification`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
-            let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let commands = try #require(try await client.characteristic(SimulatedColmi.commands, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             try await client.call(replies, interface, "StartNotify")
             #expect(try await client.get("Notifying", interface, replies) == .boolean(true))
             try await client.call(
@@ -65,15 +65,15 @@ struct CharacteristicTests {
             #expect(answer.change(of: "Value", at: replies)?.bytesValue?.prefix(2) == [3, 76])
             try await client.call(replies, interface, "StopNotify")
             #expect(try await client.get("Notifying", interface, replies) == .boolean(false))
-            #expect(stack.history.suffix(1) == [.unsubscribed(ring.address, SimulatedRing.replies.characteristic)])
+            #expect(stack.history.suffix(1) == [.unsubscribed(ring.address, SimulatedColmi.replies.characteristic)])
         }
     }
 
     @Test func `a week of records is received completely`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
-            let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let commands = try #require(try await client.characteristic(SimulatedColmi.commands, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             try await client.call(replies, interface, "StartNotify")
             let start = await client.log.count
             for day: UInt8 in 1...7 {
@@ -98,8 +98,8 @@ struct CharacteristicTests {
     @Test func `unsupported operations of a characteristic are rejected`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
-            let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let commands = try #require(try await client.characteristic(SimulatedColmi.commands, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             let notSupported = "org.bluez.Error.NotSupported: Operation is not supported"
             #expect(
                 try await client.failure(replies, interface, "ReadValue", [none])
@@ -162,7 +162,7 @@ struct CharacteristicTests {
     @Test func `only BlueZ writes the client configuration descriptor`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
-            let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let replies = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             let descriptor = replies.appending("desc000f")
             #expect(try await client.call(descriptor, "GattDescriptor1", "ReadValue", [none]) == [.bytes([0, 0])])
             try await client.call(replies, interface, "StartNotify")

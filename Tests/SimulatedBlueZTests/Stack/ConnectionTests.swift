@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
-    private let ring = SimulatedRing()
-    private let watch = SimulatedPedometer.infiniTime()
+    private let ring = SimulatedColmi()
+    private let watch = SimulatedGeneric.infiniTime()
     private let adapter = BusClient.adapter
     private var device: ObjectPath { BusClient.path(ring) }
 
@@ -72,7 +72,7 @@ struct ConnectionTests {
             try await client.connect(ring)
             try await client.call(device, "Device1", "Disconnect")
             #expect(try await client.get("Connected", "Device1", device) == .boolean(false))
-            let characteristic = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
+            let characteristic = try #require(try await client.characteristic(SimulatedColmi.replies, of: ring))
             #expect(
                 try await client.failure(characteristic, "GattCharacteristic1", "ReadValue", [.properties([:])])
                     == "org.bluez.Error.Failed: Not connected")
@@ -163,14 +163,14 @@ struct ConnectionTests {
 
     @Test func `a service can be missing and appear in a later connection`() async throws {
         try await withStack([ring]) { stack, client in
-            await stack.inject(.missingService(SimulatedRing.service), for: ring.address)
+            await stack.inject(.missingService(SimulatedColmi.service), for: ring.address)
             try await client.connect(ring)
-            #expect(try await client.characteristic(SimulatedRing.replies, of: ring) == nil)
+            #expect(try await client.characteristic(SimulatedColmi.replies, of: ring) == nil)
             // The next firmware has it again, and BlueZ creates its objects again.
             await stack.clearFaults()
             try await client.call(device, "Device1", "Disconnect")
             try await client.connect(ring)
-            #expect(try await client.characteristic(SimulatedRing.replies, of: ring) != nil)
+            #expect(try await client.characteristic(SimulatedColmi.replies, of: ring) != nil)
         }
     }
 
@@ -239,7 +239,7 @@ struct ConnectionTests {
     @Test func `profiles of Bluetooth Classic are not found`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
-            let uuid = DBusValue.string(SimulatedRing.service.text)
+            let uuid = DBusValue.string(SimulatedColmi.service.text)
             #expect(
                 try await client.failure(device, "Device1", "ConnectProfile", [uuid])
                     == "org.bluez.Error.Failed: br-connection-sdp-search")

@@ -5,7 +5,7 @@ import Testing
 /// The daemon as a whole: on the bus, off it, and its answers to calls that make no sense.
 @Suite(.timeLimit(.minutes(5)))
 struct DaemonTests {
-    private let ring = SimulatedRing()
+    private let ring = SimulatedColmi()
     private var device: ObjectPath { BusClient.path(ring) }
     private let adapter = BusClient.adapter
 
@@ -119,7 +119,7 @@ struct DaemonTests {
     }
 
     @Test func `a restart loses all state that is not on disk`() async throws {
-        let watch = SimulatedPedometer.infiniTime()
+        let watch = SimulatedGeneric.infiniTime()
         try await withStack([ring, watch]) { stack, client in
             try await client.connect(ring)
             try await TestAgent(.accept).register(with: client)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DiscoveryTests {
-    private let ring = SimulatedRing()
-    private let watch = SimulatedPedometer.infiniTime()
+    private let ring = SimulatedColmi()
+    private let watch = SimulatedGeneric.infiniTime()
     private let adapter = BusClient.adapter
 
     @Test func `discovered devices have the properties that they advertise`() async throws {
@@ -19,7 +19,7 @@ struct DiscoveryTests {
             #expect(device["Alias"] == .string("R02_A1B2"))
             #expect(device["Address"] == .string(ring.address))
             #expect(device["AddressType"] == .string("random"))
-            #expect(device["UUIDs"] == .strings([SimulatedRing.service.text]))
+            #expect(device["UUIDs"] == .strings([SimulatedColmi.service.text]))
             #expect(device["Connected"] == .boolean(false))
             #expect(device["ServicesResolved"] == .boolean(false))
             #expect(try #require(device["RSSI"]?.intValue) < 0)

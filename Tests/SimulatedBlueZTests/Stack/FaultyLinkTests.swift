@@ -7,7 +7,7 @@ import Testing
 /// What a client sees when an operation or a link fails in the middle.
 @Suite(.timeLimit(.minutes(5)))
 struct FaultyLinkTests {
-    private let watch = SimulatedPedometer(
+    private let watch = SimulatedGeneric(
         address: "C0:DE:00:00:00:03", name: "Band", advertisedServices: ["fff0"],
         steps: CharacteristicID("fff0", "fff1"),
         format: .init(width: 2), source: .manual(5))

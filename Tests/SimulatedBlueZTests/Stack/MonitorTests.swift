@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct MonitorTests {
-    private let ring = SimulatedRing()
-    private let watch = SimulatedPedometer.infiniTime()
+    private let ring = SimulatedColmi()
+    private let watch = SimulatedGeneric.infiniTime()
     private let manager = "AdvertisementMonitorManager1"
 
     private var experimental: Quirks {

@@ -8,8 +8,8 @@ struct PairingTests {
     private let none = DBusValue.properties([:])
     private let failed = "org.bluez.Error.AuthenticationFailed: Authentication Failed"
 
-    private func band(_ pairing: PairingMethod) -> SimulatedPedometer {
-        SimulatedPedometer(
+    private func band(_ pairing: PairingMethod) -> SimulatedGeneric {
+        SimulatedGeneric(
             address: "C0:DE:00:00:00:05", name: "Secret", advertisedServices: ["fff0"],
             steps: CharacteristicID("fff0", "fff1"), source: .manual(7), security: .encrypted, pairing: pairing)
     }
@@ -232,7 +232,7 @@ struct PairingTests {
     }
 
     @Test func `an unencrypted peripheral can require pairing`() async throws {
-        let watch = SimulatedPedometer.infiniTime()
+        let watch = SimulatedGeneric.infiniTime()
         try await withStack([watch]) { stack, client in
             try await TestAgent(.reject).register(with: client)
             await stack.inject(.pairingDemanded, for: watch.address)

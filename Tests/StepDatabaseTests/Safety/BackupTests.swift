@@ -92,7 +92,7 @@ import Testing
     @Test func `automatic backups beyond the limit are deleted`() throws {
         try withFixture { history in
             let kept = try StepDatabase.backUp(
-                history.path, to: backups().backupPath(for: history.path, isAutomatic: false)
+                history.path, to: backups().backupPath(for: history.path, .user)
             )
             .path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }

@@ -1,6 +1,7 @@
-import StepDomain
 import TestSupport
 import Testing
+
+@testable import StepDomain
 
 /// Days as words: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand; a goal of 6,000 on all days
 /// but those marked with `r`, which are rest days. The last is today.

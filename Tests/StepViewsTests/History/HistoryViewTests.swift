@@ -92,7 +92,7 @@ import TestSupport
         let bars = [
             TextBarChart.Bar(label: "2014-04-14", steps: 1e12, note: "wrong"), .init(label: "2014-04-15", steps: 1),
         ]
-        var page = Page(TextStyle(width: 40))
+        var page = TextPage(TextStyle(width: 40))
         TextBarChart(bars: bars, width: 28).draw(on: &page)
         #expect(
             page.lines.contains { $0.hasSuffix("  1,000,000,000,000") } && page.lines.contains("              wrong"),
@@ -180,7 +180,7 @@ import TestSupport
         for (steps, isFull) in [(5999.0, false), (6000.0, true), (6001.0, true), (1.0, false)] {
             let chart = TextBarChart(
                 bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
-            var page = Page(TextStyle())
+            var page = TextPage(TextStyle())
             for row in chart.rows { page.row(row) }
             let before = page.lines[0].prefix { $0 != "│" }
             #expect((before.last == "█") == isFull, "\(steps): \(page.lines[0])")
@@ -199,7 +199,7 @@ import TestSupport
             of: Period(.year, containing: Day("2013-06-01") ?? SampleHistory.years.today))
         let map = TextHeatMap(days: year.days, weekStart: .monday, style: style)
         #expect(map.rows.count == (width == 40 ? 16 : 8), "two halves on a narrow terminal")
-        var page = Page(style)
+        var page = TextPage(style)
         for row in map.rows { page.row(row) }
         #expect(page.lines.allSatisfy { Columns.of($0) <= width })
         // The signs of all days, each once; the names of weekdays and months have none of them.
@@ -214,7 +214,7 @@ import TestSupport
     @Test func `the calendar names the months that begin in it and no other`() throws {
         let figures = SampleHistory.figures((0..<100).map { "\($0)" }.joined(separator: " "), from: "2025-11-24")
         func months(_ days: [DayFigures]) -> String {
-            var page = Page(TextStyle())
+            var page = TextPage(TextStyle())
             page.row(TextHeatMap(days: days, weekStart: .monday, style: TextStyle()).rows[0])
             return String(page.lines[0].drop { $0 == " " })
         }
@@ -244,7 +244,7 @@ import TestSupport
         let figures = SampleHistory.figures("9000~ 2000~ 3000")
         let days = figures.statistics(of: Period(.year, containing: figures.today)).days
         let map = TextHeatMap(days: days, weekStart: .monday, style: TextStyle(colour: true))
-        var page = Page(TextStyle(colour: true))
+        var page = TextPage(TextStyle(colour: true))
         for row in map.rows { page.row(row) }
         let text = page.lines.joined()
         #expect(text.contains("\u{1b}[32m~") && text.contains("\u{1b}[33m~"))

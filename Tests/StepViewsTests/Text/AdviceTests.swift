@@ -40,7 +40,7 @@ import Testing
         #expect(
             Advice.whetherItArrived(Sample.day, "garden").description.hasSuffix(
                 "If it has: istep outbox drop garden 2014-04-20. If it has not: istep outbox retry garden 2014-04-20"))
-        var page = Page(TextStyle())
+        var page = TextPage(TextStyle())
         page.advice(.withheld(at: "garden"))
         #expect(
             page.lines == [

@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WrappingTests {
     private static let widths = Array(20...200)
 
-    private func lines(_ style: TextStyle, _ body: (inout Page) -> Void) -> [String] {
-        var page = Page(style)
+    private func lines(_ style: TextStyle, _ body: (inout TextPage) -> Void) -> [String] {
+        var page = TextPage(style)
         body(&page)
         return page.lines
     }

@@ -190,10 +190,10 @@ import Testing
 
     @Test func `a pedometer without the expected service gives exit code 69`() async throws {
         try await live { home in
-            await home.stack.inject(.missingService(SimulatedRing.service), for: home.ring.address)
+            await home.stack.inject(.missingService(SimulatedColmi.service), for: home.ring.address)
             let report = try await doctor(home)
             #expect(report.status == 69)
-            #expect(report["pedometer"]?.message.contains(SimulatedRing.service.text) == true)
+            #expect(report["pedometer"]?.message.contains(SimulatedColmi.service.text) == true)
         }
     }
 

@@ -6,8 +6,7 @@ public protocol ForeignHistoryReader: Sendable {
     /// whatever the size.
     ///
     /// - Throws: `ImportError`.
-    func read(_ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void) throws
-        -> ForeignHistory
+    func read(_ path: String, _ options: ForeignOptions) throws -> ForeignHistory
 
     /// The file itself, or of a folder the newest file that has a format which can be imported.
     ///

@@ -26,11 +26,6 @@ public struct ExportCounts: Hashable, Sendable {
     public struct Table: Hashable, Sendable {
         public var name: String
         public var rows: Int
-
-        public init(name: String, rows: Int) {
-            self.name = name
-            self.rows = rows
-        }
     }
 
     /// In the order of the export; also those without rows.

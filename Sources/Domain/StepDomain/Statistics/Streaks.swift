@@ -23,14 +23,7 @@ public struct Streak: Hashable, Sendable {
     public var last: Day
     /// Days that count: rest days within are left out.
     public var count: Int
-    public var end: End
-
-    public init(first: Day, last: Day, count: Int, end: End = .none) {
-        self.first = first
-        self.last = last
-        self.count = count
-        self.end = end
-    }
+    public var end = End.none
 }
 
 /// The streaks of consecutive days.

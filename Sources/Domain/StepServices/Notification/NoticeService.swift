@@ -86,14 +86,9 @@ extension NoticeStore {
 /// The notices that hold after an update.
 public struct StandingNotices: Hashable, Sendable {
     /// Ordered by when they began.
-    public var notices: [StoredNotice]
+    public var notices: [StoredNotice] = []
     /// Those that were not known before.
-    public var begun: Set<StoredNotice.ID>
-
-    public init(notices: [StoredNotice] = [], begun: Set<StoredNotice.ID> = []) {
-        self.notices = notices
-        self.begun = begun
-    }
+    public var begun: Set<StoredNotice.ID> = []
 
     /// Those that were not known before, and that no user has seen.
     public var new: [StoredNotice] { notices.filter { $0.isNew && begun.contains($0.id) } }

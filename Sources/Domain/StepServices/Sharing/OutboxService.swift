@@ -124,12 +124,6 @@ public struct OutboxService: Sendable {
         public var entries: [ShareEntry]
         /// How many other days changed after they were sent: the next share sends them.
         public var changedDays: Int
-
-        public init(destination: DestinationState, entries: [ShareEntry], changedDays: Int) {
-            self.destination = destination
-            self.entries = entries
-            self.changedDays = changedDays
-        }
     }
 
     /// Removes entries from the outbox, and updates the notices; an entry that may have arrived is treated as sent.

@@ -56,3 +56,9 @@ extension String {
         return unicodeScalars.count > 120 ? text + "…" : text
     }
 }
+
+/// Interfaces that objects of any program have (D-Bus specification, "Standard Interfaces").
+public enum StandardInterface {
+    public static let properties = "org.freedesktop.DBus.Properties"
+    public static let objectManager = "org.freedesktop.DBus.ObjectManager"
+}

@@ -54,7 +54,7 @@ public actor TextMessages: BusClient {
     public func modem() async throws(TextMessageError) -> Modem {
         let reply: [DBusValue]
         do {
-            reply = try await call(path, ModemManagerName.properties, "GetAll", [.string(ModemManagerName.modem)])
+            reply = try await call(path, StandardInterface.properties, "GetAll", [.string(ModemManagerName.modem)])
         } catch {
             if error.saysUnknownObject { throw .noModem(wanted: path.string) }
             throw TextMessageError(error, doing: "asking for the modem")
@@ -82,7 +82,7 @@ public actor TextMessages: BusClient {
             if let daemon = try await bus.owner(of: ModemManagerName.service) { return daemon }
             // Its bus policy lets users call few interfaces; this one is always allowed.
             _ = try await bus.call(
-                ModemManagerName.service, ModemManagerName.root, ModemManagerName.objectManager, "GetManagedObjects",
+                ModemManagerName.service, ModemManagerName.root, StandardInterface.objectManager, "GetManagedObjects",
                 timeout: limits.call)
             if let daemon = try await bus.owner(of: ModemManagerName.service) { return daemon }
         } catch {
@@ -97,7 +97,7 @@ public actor TextMessages: BusClient {
         do {
             return Modem.all(
                 in: try await bus.call(
-                    daemon, ModemManagerName.root, ModemManagerName.objectManager, "GetManagedObjects",
+                    daemon, ModemManagerName.root, StandardInterface.objectManager, "GetManagedObjects",
                     timeout: limits.call))
         } catch {
             throw TextMessageError(error, doing: "asking ModemManager for its modems")
@@ -206,7 +206,7 @@ extension TextMessages {
     {
         let reply: [DBusValue]
         do {
-            reply = try await call(message, ModemManagerName.properties, "GetAll", [.string(ModemManagerName.message)])
+            reply = try await call(message, StandardInterface.properties, "GetAll", [.string(ModemManagerName.message)])
         } catch {
             if error.saysUnknownObject { return nil }
             throw TextMessageError(error, doing: "looking at a text message")
@@ -264,6 +264,4 @@ enum ModemManagerName {
     static let modem = "org.freedesktop.ModemManager1.Modem"
     static let messaging = "org.freedesktop.ModemManager1.Modem.Messaging"
     static let message = "org.freedesktop.ModemManager1.Sms"
-    static let properties = "org.freedesktop.DBus.Properties"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

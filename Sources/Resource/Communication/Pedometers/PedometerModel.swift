@@ -88,15 +88,6 @@ public struct BondQuestion: Sendable {
     public var answers: GATTAddress
     /// Whether a notification asks for a bond; nil if it is not the answer.
     public var isWanted: @Sendable ([UInt8]) -> Bool?
-
-    public init(
-        request: [UInt8], requests: GATTAddress, answers: GATTAddress, isWanted: @escaping @Sendable ([UInt8]) -> Bool?
-    ) {
-        self.request = request
-        self.requests = requests
-        self.answers = answers
-        self.isWanted = isWanted
-    }
 }
 
 extension LinkedPedometerModel {
@@ -132,12 +123,6 @@ public struct AdvertisedReading: Hashable, Sendable {
     public var identity: DeviceAddress?
     /// The fields as received.
     public var frames: [[UInt8]]
-
-    public init(steps: Int?, identity: DeviceAddress? = nil, frames: [[UInt8]]) {
-        self.steps = steps
-        self.identity = identity
-        self.frames = frames
-    }
 }
 
 /// The input of a session.

@@ -191,7 +191,7 @@ public enum Lingering {
                 timeout: limit)
             guard let path = found.first?.pathValue else { return nil }
             let value = try await bus.call(
-                SystemdName.loginService, path, SystemdName.properties, "Get",
+                SystemdName.loginService, path, StandardInterface.properties, "Get",
                 [.string(SystemdName.loginUser), .string("Linger")], timeout: limit)
             return value.first?.boolValue
         } catch {

@@ -86,7 +86,7 @@ public actor ServiceManager: BusClient {
     ) async throws(SystemdError) -> [String: DBusValue] {
         do {
             let reply = try await bus.call(
-                SystemdName.service, path, SystemdName.properties, "GetAll", [.string(interface)], timeout: limit)
+                SystemdName.service, path, StandardInterface.properties, "GetAll", [.string(interface)], timeout: limit)
             return reply.first?.propertiesValue ?? [:]
         } catch {
             // A unit without a file does not have the interface of its type.
@@ -149,7 +149,6 @@ enum SystemdName {
     static let unit = "org.freedesktop.systemd1.Unit"
     static let timer = "org.freedesktop.systemd1.Timer"
     static let unitService = "org.freedesktop.systemd1.Service"
-    static let properties = "org.freedesktop.DBus.Properties"
     static let loginService = "org.freedesktop.login1"
     static let loginRoot: ObjectPath = "/org/freedesktop/login1"
     static let loginManager = "org.freedesktop.login1.Manager"
@@ -161,11 +160,11 @@ public struct UnitState: Sendable, Hashable {
     /// Such as `istep-sync.timer`.
     public var name: String
     /// Whether there is a file for it, or was when it was last loaded.
-    public var isInstalled: Bool
+    public var isInstalled = false
     /// Whether it starts by itself.
-    public var isEnabled: Bool
+    public var isEnabled = false
     /// Whether it runs: for a timer, whether it waits for its next time.
-    public var isActive: Bool
+    public var isActive = false
     /// When a timer last fired; nil if it never did, and for a unit of another type.
     public var lastTrigger: Int?
     /// When a timer fires next.
@@ -177,22 +176,6 @@ public struct UnitState: Sendable, Hashable {
     public var exitStatus: Int?
     /// When a service's last run ended.
     public var lastExit: Int?
-
-    public init(
-        name: String, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
-        lastTrigger: Int? = nil,
-        nextElapse: Int? = nil, lastResult: String? = nil, exitStatus: Int? = nil, lastExit: Int? = nil
-    ) {
-        self.name = name
-        self.isInstalled = isInstalled
-        self.isEnabled = isEnabled
-        self.isActive = isActive
-        self.lastTrigger = lastTrigger
-        self.nextElapse = nextElapse
-        self.lastResult = lastResult
-        self.exitStatus = exitStatus
-        self.lastExit = lastExit
-    }
 }
 
 extension UnitState {

@@ -49,7 +49,7 @@ public struct SystemdProbe: SystemProbe {
         guard let connection = try? await DBusConnection.open(systemBus) else { return nil }
         let reply = try? await connection.closing { connection in
             try await connection.call(
-                "org.freedesktop.timedate1", "/org/freedesktop/timedate1", SystemdName.properties, "Get",
+                "org.freedesktop.timedate1", "/org/freedesktop/timedate1", StandardInterface.properties, "Get",
                 [.string("org.freedesktop.timedate1"), .string("NTPSynchronized")], timeout: .seconds(5))
         }
         return reply?.first?.boolValue

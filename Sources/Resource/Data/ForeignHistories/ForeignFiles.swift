@@ -50,9 +50,7 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     public var formats: [ForeignFormat] { (Self.readers + [Self.generic]).map(\.format) }
 
-    public func read(
-        _ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void
-    ) throws -> ForeignHistory {
+    public func read(_ path: String, _ options: ForeignOptions) throws -> ForeignHistory {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         let tree = try FileTree(path)
         let (reader, files) = try reader(of: tree, options)

@@ -63,10 +63,7 @@ public final class ListeningSocket: Sendable {
         // After a restart, connections of the last run may still be closing (TIME_WAIT).
         var on: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var address = sockaddr_in(loopback: port)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -178,5 +175,15 @@ public final class ListeningSocket: Sendable {
             default: return nil
             }
         }
+    }
+}
+
+extension sockaddr_in {
+    /// 127.0.0.1.
+    init(loopback port: UInt16) {
+        self.init()
+        sin_family = sa_family_t(AF_INET)
+        sin_port = port.bigEndian
+        sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     }
 }

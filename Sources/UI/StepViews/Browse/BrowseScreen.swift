@@ -103,7 +103,7 @@ extension BrowseState {
     }
 
     private func clip(_ text: String, _ columns: Int, _ style: TextStyle, isFaint: Bool = false) -> String {
-        var page = Page(style.wide)
+        var page = TextPage(style.wide)
         let shown = style.unicode ? text : Self.ascii(text)
         page.row(
             StyledText(
@@ -120,7 +120,7 @@ extension BrowseState {
 
     /// `?`.
     public static func help(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         for (key, words) in [
             ("← →", "the day, week, month or year before and after"),
             ("↑ ↓", "scroll; in a week, month or year mark a day or month. Page Up, Page Down scroll"),

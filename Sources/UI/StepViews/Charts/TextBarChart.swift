@@ -48,7 +48,7 @@ struct TextBarChart {
 
     /// Draws each bar with its label, its figure and its note. On a short line the note goes below, so that nothing is
     /// lost.
-    func draw(on page: inout Page) {
+    func draw(on page: inout TextPage) {
         let (areBeside, indent) = (areNotesBeside, Self.indent + labels + 2)
         for (bar, row) in zip(bars, rows) {
             page.row(row)

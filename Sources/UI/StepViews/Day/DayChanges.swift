@@ -1,11 +1,11 @@
 public import StepDomain
 
-extension Page {
+extension TextPage {
     /// Days with other steps than before, a line for each: of many the last ones, and how many there are before them.
     ///
     /// - Parameter line: adds a line as the view lays out its lines.
     mutating func changedDays(
-        _ changes: [DayChange], line: (_ text: String, _ emphasis: StyledText.Emphasis?, inout Page) -> Void
+        _ changes: [DayChange], line: (_ text: String, _ emphasis: StyledText.Emphasis?, inout TextPage) -> Void
     ) {
         func words(_ steps: Int?) -> String { steps.map(Words.grouped) ?? "nothing" }
         let listed = 8

@@ -14,7 +14,7 @@ public struct DayExplanationView: View {
     private var summary: DaySummary { day.summary }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let steps = summary.steps.map { Words.count($0, "step") } ?? "nothing is known"
         page.row(
             StyledText("\(Printable(summary.user.name, limit: 32)) · \(Words.date(summary.day)): \(steps)", .strong))
@@ -24,7 +24,7 @@ public struct DayExplanationView: View {
         return page.lines
     }
 
-    private func show(_ source: DayProvenance.Source, on page: inout Page) {
+    private func show(_ source: DayProvenance.Source, on page: inout TextPage) {
         page.blank()
         page.row(StyledText("\(Printable(source.name, limit: 32))", .strong))
         var facts = ["\(Words.count(source.recorded, "step")) recorded", "\(Words.grouped(source.counted)) counted"]

@@ -80,7 +80,7 @@ extension DayView {
 
     /// What stays on the screen of a browser while the rest scrolls.
     public func browserHead(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let isToday = summary.day == today
         page.wrap(
             StyledText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
@@ -94,7 +94,7 @@ extension DayView {
 
     /// - Parameter hasRemoval: whether the commands are shown that remove the correction and excluded blocks.
     private func lines(_ style: TextStyle, hasCommands: Bool, hasRemoval: Bool = false) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.blank()
         if let error = error(.day) {
             page.wrap("  " + wrong(error), hanging: 2)
@@ -139,7 +139,7 @@ extension DayView {
     }
 
     /// The destinations that are to get these figures, with the moment when they will.
-    private func showUnsent(hasCommands: Bool, on page: inout Page) {
+    private func showUnsent(hasCommands: Bool, on page: inout TextPage) {
         func show(_ states: [DestinationState], _ moment: String, _ hint: Advice) {
             if states.isEmpty { return }
             let names = Words.list(states.map { Printable($0.name, limit: 32).description })
@@ -157,7 +157,7 @@ extension DayView {
     }
 
     /// The commands that show the days around this one.
-    private func neighbours(on page: inout Page) {
+    private func neighbours(on page: inout TextPage) {
         let style = page.style
         let days: [(label: String, day: Day?)] = [("Previous:", previousDay), ("Next:", nextDay)]
         let neighbours = days.compactMap { label, day in
@@ -171,7 +171,7 @@ extension DayView {
     }
 
     /// - Parameter hint: what to do about a value that is not there.
-    private func show(_ label: String, _ value: StyledText, hint: Advice? = nil, on page: inout Page) {
+    private func show(_ label: String, _ value: StyledText, hint: Advice? = nil, on page: inout TextPage) {
         page.labelled(label, value)
         guard let hint else { return }
         // A command is never cut: where the line is short, it begins further left.
@@ -254,7 +254,7 @@ extension DayView {
         return claim + difference + (total.difference > 0 ? "" : ": not used")
     }
 
-    private func chart(on page: inout Page) {
+    private func chart(on page: inout TextPage) {
         if let error = error(.hours) {
             return show("Hours", wrong(error), on: &page)
         }

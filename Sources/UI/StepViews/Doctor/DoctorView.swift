@@ -34,7 +34,7 @@ public struct DoctorView: View {
     public func lines(of finding: Finding, after last: Finding?, _ style: TextStyle) -> [String] {
         let severity = finding.diagnosis.severity
         if isTerse, severity.isWell { return [] }
-        var page = Page(style)
+        var page = TextPage(style)
         if last?.area != finding.area {
             if last != nil { page.blank() }
             page.row(StyledText(finding.area.words, .strong))
@@ -49,7 +49,7 @@ public struct DoctorView: View {
 
     /// The last line.
     public func summary(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let (faults, warnings, skipped) = (count(.fault), count(.warning), count(.skipped))
         var parts: [String] = []
         if faults > 0 { parts.append(Words.count(faults, "fault")) }

@@ -34,13 +34,13 @@ public struct ExportView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(form.title):", path)
         Self.show(counts, on: &page)
         return page.lines
     }
 
-    static func show(_ counts: ExportCounts, on page: inout Page) {
+    static func show(_ counts: ExportCounts, on page: inout TextPage) {
         let tables = counts.tables.filter { $0.rows > 0 }
         if tables.isEmpty { page.paragraph("It has no rows.", indent: 2) }
         for table in tables { page.labelled(table.name, StyledText(Words.count(table.rows, "row")), width: 22) }
@@ -86,7 +86,7 @@ public struct ExportRestoreView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("istep export:", path)
         page.paragraph(
             isDone

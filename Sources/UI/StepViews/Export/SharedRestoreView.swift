@@ -16,7 +16,7 @@ public struct SharedRestoreView: View {
     private var held: HeldHistory { candidate.held }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(candidate.destination.name):", candidate.destination.location)
         let days = [held.firstDay, held.lastDay].compactMap { $0.map { "\($0)" } }.joined(separator: " to ")
         let rows = [

@@ -1,4 +1,4 @@
-internal import StepDomain
+public import StepDomain
 
 extension HistoryView {
     /// `istep history --csv`: the numbers behind the bars, with a header (RFC 4180, but lines end as elsewhere on this
@@ -10,9 +10,7 @@ extension HistoryView {
         }
         switch grouping {
         case .day:
-            // Of one user: the table of an export without its first column.
-            return [CSVText.header(ExportTable.days.columns.dropFirst())]
-                + statistics.days.map { CSVText.line($0.exportedDay) }
+            return DayCSV.lines(statistics.days)
         case .week, .month, .year:
             return [
                 "first_day,last_day,steps,mean,median,best_day,best_steps,walking_steps,running_steps,distance_metres,energy_kilocalories,"
@@ -43,5 +41,13 @@ extension HistoryView {
                     return "\(hour)," + ([mean] + others).map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
                 }
         }
+    }
+}
+
+/// `istep show --csv`, and the days of `istep history --csv`: the table of an export without its first column, because
+/// they are of one user.
+public enum DayCSV {
+    public static func lines(_ days: some Sequence<DayFigures>) -> [String] {
+        [CSVText.header(ExportTable.days.columns.dropFirst())] + days.map { CSVText.line($0.exportedDay) }
     }
 }

@@ -48,7 +48,7 @@ public struct HistoryView: View {
     public func browserHead(_ style: TextStyle) -> [String] {
         let style = style.wide
         guard style.columns >= TextStyle.narrowest, let known = figures.known else { return [] }
-        var page = Page(style)
+        var page = TextPage(style)
         title(on: &page, known)
         if known.lowerBound <= period.days.upperBound { summary(on: &page) { Self.head.contains($0) } }
         return page.lines
@@ -62,7 +62,7 @@ public struct HistoryView: View {
     /// The labels of the summary that are in the head.
     private static let head: Set = ["Total", "Mean", "Goal"]
 
-    private func title(on page: inout Page, _ known: ClosedRange<Day>) {
+    private func title(on page: inout TextPage, _ known: ClosedRange<Day>) {
         let user = StyledText(Printable(figures.user.name, limit: 32).description, .strong)
         page.wrap(user + " · " + StyledText(period.title, .strong), hanging: 2)
         if period.days.lowerBound < known.lowerBound {
@@ -79,7 +79,7 @@ public struct HistoryView: View {
             words.add("A terminal of at least \(TextStyle.narrowest) columns is needed; this one has \(style.columns).")
             return words.lines
         }
-        var page = Page(style)
+        var page = TextPage(style)
         guard let known = figures.known else {
             page.wrap(StyledText(Printable(figures.user.name, limit: 32).description, .strong))
             page.blank()
@@ -105,7 +105,7 @@ public struct HistoryView: View {
         return page.lines
     }
 
-    private func heatMap(on page: inout Page) {
+    private func heatMap(on page: inout TextPage) {
         // The last year of a longer period: more would not fit on a screen.
         let map = TextHeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
         for row in map.rows { page.row(row) }
@@ -113,7 +113,7 @@ public struct HistoryView: View {
         page.blank()
     }
 
-    private func bars(on page: inout Page, marking marked: Day?) {
+    private func bars(on page: inout TextPage, marking marked: Day?) {
         let chart = TextBarChart(
             bars: HistoryBars(view: self, isNarrow: page.style.width < 56, marked: marked).bars,
             width: page.style.width)
@@ -138,7 +138,7 @@ public struct HistoryView: View {
     }
 
     /// - Parameter isWanted: of a label.
-    private func summary(on page: inout Page, where isWanted: (String) -> Bool) {
+    private func summary(on page: inout TextPage, where isWanted: (String) -> Bool) {
         for entry in HistorySummary(view: self, units: page.style.units).entries where isWanted(entry.label) {
             page.labelled(entry.label, entry.text)
             if let hint = entry.hint { page.advice(hint, emphasis: .faint, indent: 12) }
@@ -146,7 +146,7 @@ public struct HistoryView: View {
     }
 
     /// The commands that show the periods around this one.
-    private func neighbours(on page: inout Page) {
+    private func neighbours(on page: inout TextPage) {
         guard let unit = period.unit, let known = figures.known else { return }
         let style = page.style
         func command(_ period: Period?) -> String? {

@@ -22,7 +22,7 @@ public struct ImportView: View {
     private static let width = 14
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(history.format.title):", history.path)
         if history.isEmpty {
             page.paragraph("It has no steps: there is nothing to import.", indent: 2)
@@ -63,7 +63,7 @@ public struct ImportView: View {
         }
     }
 
-    private func showNotes(on page: inout Page) {
+    private func showNotes(on page: inout TextPage) {
         for note in history.notes {
             switch note {
             case .decision(let words):
@@ -78,7 +78,7 @@ public struct ImportView: View {
         }
     }
 
-    private func showChanges(on page: inout Page) {
+    private func showChanges(on page: inout TextPage) {
         if changes.deletedDays > 0 {
             page.labelled(
                 "Left out",
@@ -119,7 +119,7 @@ public struct ImportView: View {
     }
 
     /// Why a file does not count, and what to do if it should.
-    private func showSuperseded(on page: inout Page) {
+    private func showSuperseded(on page: inout TextPage) {
         for one in changes.superseded {
             page.paragraph(
                 "Of \(Words.count(one.days, "day")) of \(Printable(one.source, limit: 64)), import \(one.by) says otherwise and counts: of two exports of a source, the one that reaches further does.",
@@ -137,7 +137,7 @@ public struct ImportView: View {
             ]))
     }
 
-    private func showDecisions(on page: inout Page) {
+    private func showDecisions(on page: inout TextPage) {
         let isDone = state != .preview
         for (kind, counts) in [(Decision.corrections, changes.corrections), (.exclusions, changes.exclusions)] {
             if let taken = kind.count(counts.taken) {

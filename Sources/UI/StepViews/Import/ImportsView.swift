@@ -16,7 +16,7 @@ public struct ImportsView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if imports.isEmpty { page.advice("Nothing was imported. To import a file: \(command: "istep import FILE")") }
         for record in imports {
             page.row(
@@ -97,7 +97,7 @@ public struct ImportRemovalView: View {
     private var isDone: Bool { removal.backup != nil }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(isDone ? "Took back" : "Would take back") import \(record.id):", record.path)
         let gone = changes.days.filter { $0.after == nil }, changed = changes.days.filter { $0.after != nil }
         if let first = gone.first?.day, let last = gone.last?.day {
@@ -160,7 +160,7 @@ public struct FormatsView: View {
     public init(_ formats: [ForeignFormat]) { self.formats = formats }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         for format in formats { page.labelled(format.key, StyledText("\(format.title): \(format.files)"), width: 18) }
         return page.lines
     }

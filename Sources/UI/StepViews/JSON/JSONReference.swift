@@ -115,7 +115,7 @@ public struct JSONReference: Sendable {
 
     /// The reference as text.
     public func lines(_ style: TextStyle, of chosen: [Entry]? = nil) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if chosen == nil {
             page.paragraph(
                 """
@@ -133,7 +133,7 @@ public struct JSONReference: Sendable {
         return page.lines
     }
 
-    private func show(_ keys: [JSONSchema.Key], _ indent: Int, on page: inout Page) {
+    private func show(_ keys: [JSONSchema.Key], _ indent: Int, on page: inout TextPage) {
         for key in keys where key.name != "version" {
             let note = (key.isDeprecated ? "Deprecated. " : "") + key.description
             page.wrap(

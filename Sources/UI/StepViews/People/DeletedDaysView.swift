@@ -31,7 +31,7 @@ public struct DeletedDaysView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let name = Printable(user.name, limit: 64)
         guard !days.isEmpty else {
             page.paragraph("No day of \(name) is left out by syncs and imports.")
@@ -78,7 +78,7 @@ public struct ReadmissionView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.paragraph(
             "Syncs and imports may bring \(Words.count(count, "day")) of \(Printable(user.name, limit: 64)) again: \(Words.days(first, last)). The next sync asks pedometers for these days; what none holds any longer stays deleted, unless a backup has it."
         )

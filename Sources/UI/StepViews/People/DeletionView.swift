@@ -13,7 +13,7 @@ public struct DeletionView: View {
     private var losses: DeletionLosses { result.losses }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.paragraph("\(isDone ? "Deleted" : "Would delete"): \(title).")
         showLosses(on: &page)
         result.destinations.show(on: &page, isWholeUser: isWholeUser)
@@ -53,7 +53,7 @@ public struct DeletionView: View {
         }
     }
 
-    private func showLosses(on page: inout Page) {
+    private func showLosses(on page: inout TextPage) {
         let gone = losses.days.filter { $0.after == nil }, changed = losses.days.filter { $0.after != nil }
         func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
             number == 0 ? "" : Words.count(number, one, many)
@@ -83,7 +83,7 @@ public struct DeletionView: View {
 
 extension [DestinationFate] {
     /// - Parameter isWholeUser: whether the user is deleted.
-    func show(on page: inout Page, isWholeUser: Bool) {
+    func show(on page: inout TextPage, isWholeUser: Bool) {
         for fate in self {
             let days = "\(Printable(fate.name, limit: 32)): \(Words.count(fate.days, "day"))"
             switch fate.kind {

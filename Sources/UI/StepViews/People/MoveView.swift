@@ -11,7 +11,7 @@ public struct MoveView: View {
     private var effect: MoveEffect { outcome.effect }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let (from, to) = (outcome.move.from, outcome.move.to)
         page.paragraph("\(isDone ? "Moved" : "Would move"): \(title) to \(name(to)).")
         show(effect.from, of: from, on: &page)
@@ -53,7 +53,7 @@ public struct MoveView: View {
         }
     }
 
-    private func show(_ side: MoveEffect.Side, of user: User, on page: inout Page) {
+    private func show(_ side: MoveEffect.Side, of user: User, on page: inout TextPage) {
         page.paragraph(
             "\(name(user)): \(side.days.isEmpty ? "no day changes" : Words.count(side.days.count, "day changes", "days change"))",
             indent: 2)

@@ -22,7 +22,7 @@ public struct UserChangeView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let name = Printable(entry.user.name, limit: 64)
         switch change {
         case .added: page.paragraph("Added the user \(name).")

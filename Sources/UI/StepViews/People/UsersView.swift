@@ -8,7 +8,7 @@ public struct UsersView: View {
     public init(_ entries: [Users.Entry]) { self.entries = entries }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if entries.isEmpty { page.advice("No user yet. To add one: \(command: "istep users add NAME")") }
         page.list(
             entries, name: \.user.name, limit: 32, beside: { StyledText(Self.days($0)) }, below: { show($0, on: &$1) })
@@ -20,7 +20,7 @@ public struct UsersView: View {
         return "\(Words.count(entry.count, "day")), \(Words.days(days.lowerBound, days.upperBound))"
     }
 
-    private func show(_ entry: Users.Entry, on page: inout Page) {
+    private func show(_ entry: Users.Entry, on page: inout TextPage) {
         let names = entry.pedometers.map { Printable($0, limit: 32).description }.joined(separator: ", ")
         page.paragraph(names.isEmpty ? "no pedometer" : names, indent: 2, hanging: 4)
         page.paragraph(entry.plan.map(Self.plan) ?? "no plan", emphasis: .faint, indent: 2, hanging: 4)

@@ -18,7 +18,7 @@ public struct ConfigView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if files.isEmpty, problems.isEmpty { page.paragraph("There is no configuration file, and none is needed.") }
         for file in files { page.path("Read:", file, emphasis: .faint) }
         for problem in problems { page.advice(Advice(markup: problem), emphasis: .bad) }
@@ -120,7 +120,7 @@ public struct KindsView: View {
     public init(_ kinds: [Kind]) { self.kinds = kinds }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         let width = kinds.map { Columns.of($0.key) }.max() ?? 0
         for kind in kinds {
             page.wrap(

@@ -14,7 +14,7 @@ public struct DestinationsView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if entries.isEmpty {
             page.advice(
                 """
@@ -29,7 +29,7 @@ public struct DestinationsView: View {
         return page.lines
     }
 
-    private func show(_ entry: DestinationStatus, on page: inout Page) {
+    private func show(_ entry: DestinationStatus, on page: inout TextPage) {
         page.paragraph(days(entry), indent: 2, hanging: 4)
         if let stopped = entry.state.stopped {
             page.paragraph("\(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
@@ -136,7 +136,7 @@ public struct PreviewView: View {
         var lines: [String] = []
         for preview in previews {
             if !lines.isEmpty { lines.append("") }
-            var page = Page(style)
+            var page = TextPage(style)
             page.wrap(StyledText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong), hanging: 2)
             lines += page.lines
             if let remark = remark(preview) { lines.append("  nothing would be sent: \(Printable.lines(remark))") }
@@ -153,7 +153,7 @@ extension PreviewView {
     /// After `istep share --queue`: how many days a destination is going to get, and why it is not going to get the
     /// others.
     public func queueLines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         for name in previews.map(\.destination).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
             let own = previews.filter { $0.destination == name }
             for reason in own.map({ remark($0) }).reduce(into: [String?](), { if !$0.contains($1) { $0.append($1) } }) {

@@ -11,7 +11,7 @@ public struct InspectionView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         page.path("\(Printable(destination, limit: 32)):", location)
         page.paragraph(Printable(inspection.description, limit: 200).description, indent: 2)
         if inspection.findings.isEmpty {

@@ -29,7 +29,7 @@ public struct OutboxView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if entries.isEmpty { page.row("The outbox is empty.") }
         var last: String?
         for (index, entry) in entries.enumerated() {
@@ -40,7 +40,7 @@ public struct OutboxView: View {
         return page.lines
     }
 
-    private func head(_ destination: String, on page: inout Page) {
+    private func head(_ destination: String, on page: inout TextPage) {
         let name = Printable(destination, limit: 32).description
         page.row(StyledText(name, .strong))
         guard let state = states.first(where: { $0.name == destination }) else { return }
@@ -81,7 +81,7 @@ public struct OutboxView: View {
         }
     }
 
-    private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
+    private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout TextPage) {
         let user =
             users.count > 1
             ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""

@@ -41,12 +41,12 @@ public struct ShareView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         for report in reports { show(report, on: &page) }
         return page.lines
     }
 
-    private func show(_ report: ShareReport, on page: inout Page) {
+    private func show(_ report: ShareReport, on page: inout TextPage) {
         let name = Printable(report.destination, limit: 32).description
         let parts = done(report)
         if !parts.isEmpty || !hasNews(report) {
@@ -128,7 +128,7 @@ public struct ShareView: View {
             \.self)
     }
 
-    private func show(_ event: ShareReport.Event, on page: inout Page) {
+    private func show(_ event: ShareReport.Event, on page: inout TextPage) {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: break
         case .passed: break

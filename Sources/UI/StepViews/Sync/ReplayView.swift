@@ -8,7 +8,7 @@ public struct ReplayView: View {
     public init(_ changes: [ReplayChanges], _ state: ImportView.State) { (self.changes, self.state) = (changes, state) }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if changes.isEmpty { page.paragraph("There are no pedometers.") }
         for change in changes { show(change, on: &page) }
         guard case .stored(let backup?) = state else { return page.lines }
@@ -16,7 +16,7 @@ public struct ReplayView: View {
         return page.lines
     }
 
-    private func show(_ change: ReplayChanges, on page: inout Page) {
+    private func show(_ change: ReplayChanges, on page: inout TextPage) {
         let replay = change.replay
         page.row(
             StyledText("\(Printable(replay.pedometer.name, limit: 64))", .strong)

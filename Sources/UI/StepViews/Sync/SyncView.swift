@@ -53,7 +53,7 @@ public struct SyncView: View {
     }
 
     public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
+        var page = TextPage(style)
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         // Several pedometers can fail for one cause: what to do about it is said once.
         var given = given

@@ -50,14 +50,15 @@ struct ShowCommand: ParsableCommand, TakesDays {
         try ServiceError.checkBegun(day, today: today)
         if csv, try wiring.isBeforeHistory() {
             // As 'istep history --csv'.
-            for line in DayCSV.lines(nil) { try Output.standard.result(line) }
+            for line in DayCSV.lines([]) { try Output.standard.result(line) }
             return
         }
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
         if csv {
             let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
-            for line in DayCSV.lines(try statistics.figures(of: user, on: day)) { try Output.standard.result(line) }
+            let figures = try [statistics.figures(of: user, on: day)].compactMap(\.self)
+            for line in DayCSV.lines(figures) { try Output.standard.result(line) }
             return
         }
         let view = try DayView(of: user, on: day, in: wiring.services(history))

@@ -22,7 +22,7 @@ struct DemoPedometer: Sendable {
     /// One of each model, with the one that the demo shows first.
     static let all = [
         DemoPedometer(key: "colmi", registration: "R02", name: "ring", daysHeld: 7, seed: 1) { seed in
-            let ring = SimulatedRing(seed: seed)
+            let ring = SimulatedColmi(seed: seed)
             return Walker(ring) {
                 ring.addSteps(1, at: ring.clock)
                 ring.announceSteps()
@@ -46,7 +46,7 @@ struct DemoPedometer: Sendable {
             registration: "Stepper --model generic --service fff0 --characteristic fff1 --format u32le --counts total",
             name: "stepper", daysHeld: 0, seed: 5
         ) { _ in
-            let stepper = SimulatedPedometer(
+            let stepper = SimulatedGeneric(
                 address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"],
                 steps: CharacteristicID("fff0", "fff1"),
                 source: .manual(52_000), battery: 58)

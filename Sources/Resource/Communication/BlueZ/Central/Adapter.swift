@@ -69,7 +69,7 @@ extension Daemon {
         let operation = "switching \(adapter.name) \(on ? "on" : "off")"
         do throws(DBusError) {
             _ = try await call(
-                adapter.path, BlueZName.properties, "Set",
+                adapter.path, StandardInterface.properties, "Set",
                 [.string(BlueZName.adapter), .string("Powered"), .variant(.boolean(on))],
                 limit: .seconds(10))
         } catch {

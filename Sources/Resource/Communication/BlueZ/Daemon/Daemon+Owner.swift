@@ -176,7 +176,8 @@ extension Daemon {
         let reply: [DBusValue]
         do {
             reply = try await bus.call(
-                BlueZName.service, BlueZName.root, BlueZName.objectManager, "GetManagedObjects", timeout: .seconds(15))
+                BlueZName.service, BlueZName.root, StandardInterface.objectManager, "GetManagedObjects",
+                timeout: .seconds(15))
         } catch {
             if case .timedOut = error { throw .daemonSilent }
             throw BluetoothError(error, doing: "reading the objects of BlueZ")

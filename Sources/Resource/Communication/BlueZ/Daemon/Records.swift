@@ -94,15 +94,15 @@ enum ObjectChange: Sendable, Hashable {
     init?(_ message: DBusMessage) {
         let body = message.body
         switch (message.interface, message.member) {
-        case (BlueZName.objectManager, "InterfacesAdded"):
+        case (StandardInterface.objectManager, "InterfacesAdded"):
             guard body.count == 2, let path = body[0].pathValue, let interfaces = Self.interfaces(body[1]) else {
                 return nil
             }
             self = .added(path, interfaces)
-        case (BlueZName.objectManager, "InterfacesRemoved"):
+        case (StandardInterface.objectManager, "InterfacesRemoved"):
             guard body.count == 2, let path = body[0].pathValue, let names = body[1].arrayValue else { return nil }
             self = .removed(path, interfaces: names.compactMap(\.stringValue))
-        case (BlueZName.properties, "PropertiesChanged"):
+        case (StandardInterface.properties, "PropertiesChanged"):
             guard body.count == 3, let path = message.path, let interface = body[0].stringValue,
                 let properties = body[1].propertiesValue, let invalidated = body[2].arrayValue
             else { return nil }
@@ -154,8 +154,6 @@ enum BlueZName {
     static let agent = "org.bluez.Agent1"
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let monitor = "org.bluez.AdvertisementMonitor1"
-    static let properties = "org.freedesktop.DBus.Properties"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let bus = "org.freedesktop.DBus"
     static let busPath: ObjectPath = "/org/freedesktop/DBus"
 }

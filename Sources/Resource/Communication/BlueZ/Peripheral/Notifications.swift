@@ -196,7 +196,8 @@ final class NotificationRoutes: Sendable {
     ///
     /// - Returns: whether the signal was a notification and nothing else.
     func deliver(_ message: DBusMessage) -> Bool {
-        guard message.member == "PropertiesChanged", message.interface == BlueZName.properties, let path = message.path,
+        guard message.member == "PropertiesChanged", message.interface == StandardInterface.properties,
+            let path = message.path,
             message.body.first?.stringValue == BlueZName.characteristic,
             case .changed(_, _, let properties, let invalidated)? = ObjectChange(message),
             let value = properties["Value"]?.bytesValue

@@ -233,7 +233,7 @@ extension Peripheral {
         do throws(DBusError) {
             let arguments = [DBusValue.string(BlueZName.characteristic), .string("MTU")]
             let reply = try await link.daemon.call(
-                path, BlueZName.properties, "Get", arguments, limit: link.limits.operation)
+                path, StandardInterface.properties, "Get", arguments, limit: link.limits.operation)
             return max(Self.smallestMTU, reply.first?.intValue ?? 0)
         } catch {
             if let end = await link.daemon.endOfLink(link.id) { throw await link.error(end, during: text) }

@@ -110,8 +110,8 @@ actor MonitorApplication: DBusObject {
             return await call.fail("org.freedesktop.DBus.Error.AccessDenied", "only bluetoothd may ask")
         }
         switch (call.message.interface, call.message.member) {
-        case (BlueZName.objectManager?, "GetManagedObjects"): await call.reply([objects])
-        case (BlueZName.properties?, "GetAll"): await answerProperties(call)
+        case (StandardInterface.objectManager?, "GetManagedObjects"): await call.reply([objects])
+        case (StandardInterface.properties?, "GetAll"): await answerProperties(call)
         case (BlueZName.monitor?, "DeviceFound"):
             // A device is found again; the end of the monitor is signalled only once.
             if let device = call.message.body.first?.pathValue,

@@ -69,19 +69,10 @@ public struct SessionReport: Hashable, Sendable {
     public var clockSet: ClockState.Setting?
     /// The version of its firmware as it reports it, at most `maximumFirmware` bytes; nil if it was not read.
     public var firmware: String?
-    public var notices: [SyncNotice]
+    public var notices: [SyncNotice] = []
 
     /// Bytes. The longest known, of a ring, has 21.
     static let maximumFirmware = 48
-
-    public init(
-        battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = []
-    ) {
-        self.battery = battery
-        self.clockSet = clockSet
-        self.firmware = firmware
-        self.notices = notices
-    }
 }
 
 /// A characteristic, addressed by the UUIDs of its service and itself.

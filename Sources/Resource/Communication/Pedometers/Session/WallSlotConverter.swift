@@ -10,14 +10,6 @@ struct WallRecord: Hashable {
     var metres: Int?
     /// Kilocalories.
     var energy: Double?
-
-    init(wall: Int, length: Int, steps: Int, metres: Int? = nil, energy: Double? = nil) {
-        self.wall = wall
-        self.length = length
-        self.steps = steps
-        self.metres = metres
-        self.energy = energy
-    }
 }
 
 /// Converts slots of a pedometer's wall clock to samples in UTC.

@@ -94,11 +94,7 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// A path for a backup made now.
-    public func backupPath(for path: String, isAutomatic: Bool) -> String {
-        backupPath(for: path, isAutomatic ? .schedule : .user)
-    }
-
-    private func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
+    public func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
         let directory = Self.directory(of: path)
         var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, origin)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
@@ -117,7 +113,7 @@ public struct AutomaticBackups: Sendable {
     public func make(of path: String) throws(HistoryError) -> HistoryContents {
         let contents: HistoryContents
         do throws(HistoryError) {
-            contents = try StepDatabase.backUp(path, to: backupPath(for: path, isAutomatic: true))
+            contents = try StepDatabase.backUp(path, to: backupPath(for: path, .schedule))
         } catch {
             if case .damaged(_, let reason) = error {
                 CheckRecord(of: path, at: now(), complaints: [reason])?.store(ofDatabase: path)
@@ -140,7 +136,7 @@ public struct AutomaticBackups: Sendable {
 
     /// The same over an open connection, before a migration.
     func make(of path: String, _ database: Database) throws {
-        _ = try StepDatabase.backUp(database, of: path, to: backupPath(for: path, isAutomatic: true))
+        _ = try StepDatabase.backUp(database, of: path, to: backupPath(for: path, .schedule))
         prune(path)
     }
 

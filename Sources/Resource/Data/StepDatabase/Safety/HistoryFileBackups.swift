@@ -33,7 +33,7 @@ public struct HistoryFileBackups: HistoryBackups {
 
     /// - Throws: `HistoryError`.
     public func backUp(to target: String?) async throws -> HistoryContents {
-        let target = target ?? backups.backupPath(for: path, isAutomatic: false)
+        let target = target ?? backups.backupPath(for: path, .user)
         return try await blocking { [path] in try StepDatabase.backUp(path, to: target) }
     }
 

@@ -52,7 +52,7 @@ enum Replacement {
         -> String
     {
         let directory = directoryName(path)
-        var name = BackupName(of: stem(path) + "-" + reason, at: moment, localTime, isAutomatic: false)
+        var name = BackupName(of: stem(path) + "-" + reason, at: moment, localTime, .user)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
         return directory + "/" + name.file
     }

@@ -1,4 +1,4 @@
-// Versions 1 to 6 and 8. Each later one has a file of its own.
+// Versions 1 to 6 and 8.
 extension Schema.Migration {
     /// Version 1: people, pedometers, syncs with their frames, samples, coverage, corrections.
     ///

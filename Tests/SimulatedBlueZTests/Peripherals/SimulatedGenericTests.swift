@@ -4,21 +4,21 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-@Suite(.timeLimit(.minutes(5))) struct SimulatedPedometerTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedGenericTests {
     private static let steps = CharacteristicID("fff0", "fff1")
     /// Saturday, 2026-11-21, 15:00 UTC.
     private static let now = Date(timeIntervalSince1970: 1_795_273_200)
 
-    private func pedometer(_ source: SimulatedPedometer.Source, _ format: SimulatedPedometer.Format = .init())
-        -> SimulatedPedometer
+    private func pedometer(_ source: SimulatedGeneric.Source, _ format: SimulatedGeneric.Format = .init())
+        -> SimulatedGeneric
     {
-        SimulatedPedometer(
+        SimulatedGeneric(
             address: "C0:DE:00:00:00:07", name: "Band", advertisedServices: ["fff0"], steps: Self.steps, format: format,
             source: source, now: { Self.now })
     }
 
     @Test func `the step count is encoded in the configured format`() throws {
-        typealias Format = SimulatedPedometer.Format
+        typealias Format = SimulatedGeneric.Format
         #expect(try pedometer(.manual(0x010203)).read(Self.steps) == [3, 2, 1, 0])
         #expect(try pedometer(.manual(0x010203), Format(width: 3, bigEndian: true)).read(Self.steps) == [1, 2, 3])
         #expect(try pedometer(.manual(0x0102), Format(width: 2, offset: 2)).read(Self.steps) == [0, 0, 2, 1])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `InfiniTime advertises its name but not its step service`() {
-        let watch = SimulatedPedometer.infiniTime(now: { Self.now })
+        let watch = SimulatedGeneric.infiniTime(now: { Self.now })
         #expect(watch.advertisement.name == "InfiniTime")
         #expect(!watch.advertisement.services.contains(watch.steps.service))
         #expect(watch.services.map(\.uuid).contains(watch.steps.service))

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Access for tests: state and actions that are not available to a Bluetooth client.
-extension SimulatedRing {
+extension SimulatedColmi {
     /// The ring keeps today and the seven days before.
     public static let daysKept = 0...7
 

@@ -38,7 +38,7 @@ struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation 
 ///
 /// Every cut is marked. A row of a table that is too wide ends in `…`; sentences are wrapped between words; a command
 /// or a path is never cut or broken, and exceeds the width if necessary: half of one is useless.
-struct Page {
+struct TextPage {
     private typealias Piece = StyledText.Piece
 
     let style: TextStyle
@@ -54,7 +54,7 @@ struct Page {
     /// - Parameter limit: columns for a name.
     mutating func list<Item>(
         _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> StyledText,
-        below: (Item, inout Page) -> Void
+        below: (Item, inout TextPage) -> Void
     ) {
         let names = items.map { Printable(name($0), limit: limit).description }
         let width = names.map(Columns.of).max() ?? 0

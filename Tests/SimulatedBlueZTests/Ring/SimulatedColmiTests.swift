@@ -4,26 +4,26 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-@Suite(.timeLimit(.minutes(5))) struct SimulatedRingTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedColmiTests {
     /// Friday, 2026-11-20, 13:37:30 UTC.
     static let now = Date(timeIntervalSince1970: 1_795_181_850)
 
     private func ring(
-        calories: SimulatedRing.CalorieProtocol = .tens, granularity: SimulatedRing.Granularity = .quarterHours,
-        clock: SimulatedRing.ClockSetting = .utc
-    ) -> SimulatedRing {
-        SimulatedRing(calories: calories, granularity: granularity, clock: clock, now: { Self.now })
+        calories: SimulatedColmi.CalorieProtocol = .tens, granularity: SimulatedColmi.Granularity = .quarterHours,
+        clock: SimulatedColmi.ClockSetting = .utc
+    ) -> SimulatedColmi {
+        SimulatedColmi(calories: calories, granularity: granularity, clock: clock, now: { Self.now })
     }
 
     /// Everything that the ring sends back for a packet.
-    private func replies(_ ring: SimulatedRing, to packet: [UInt8]) throws -> [[UInt8]] {
+    private func replies(_ ring: SimulatedColmi, to packet: [UInt8]) throws -> [[UInt8]] {
         let received = Mutex<[[UInt8]]>([])
         ring.linkOpened(
             PeripheralLink { event in
-                guard case .notification(SimulatedRing.replies, let value) = event else { return }
+                guard case .notification(SimulatedColmi.replies, let value) = event else { return }
                 received.withLock { $0.append(value) }
             })
-        try ring.write(packet, to: SimulatedRing.commands)
+        try ring.write(packet, to: SimulatedColmi.commands)
         return received.withLock { $0 }
     }
 
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `the ring sends all its records in valid packets`() throws {
         let ring = ring()
-        for day in SimulatedRing.daysKept {
+        for day in SimulatedColmi.daysKept {
             let packets = try replies(ring, to: steps(daysAgo: UInt8(day)))
             let records = packets.dropFirst()
             #expect(packets.allSatisfy(RingPacket.isValid))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `steps stay in their slot when the clock is set back`() throws {
-        let ring = SimulatedRing(
+        let ring = SimulatedColmi(
             seed: nil, clock: .showing(WallClock(year: 2026, month: 11, day: 21, hour: 13)), now: { Self.now })
         ring.walk(700)
         #expect(try replies(ring, to: steps(daysAgo: 0)).count == 2)

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 /// A Colmi R02 smart ring: clock, battery and seven past days of steps behind a serial port over GATT.
-public final class SimulatedRing: SimulatedPeripheral {
+public final class SimulatedColmi: SimulatedPeripheral {
     public let address: String
     public let identityAddress: String?
     public let name: String
@@ -111,7 +111,7 @@ public final class SimulatedRing: SimulatedPeripheral {
     }
 }
 
-extension SimulatedRing {
+extension SimulatedColmi {
     /// The reply of the ring to a packet. The ring ignores a packet with a wrong length or checksum.
     func answer(to packet: [UInt8], _ state: inout State) -> [[UInt8]] {
         guard RingPacket.isValid(packet) else { return [] }
@@ -221,7 +221,7 @@ struct RingStepReply {
     static let command: UInt8 = 0x43
 
     var slots: [WalkedSlot]
-    var calories: SimulatedRing.CalorieProtocol
+    var calories: SimulatedColmi.CalorieProtocol
 
     /// - Header: `43 F0 n c`, n the number of records, c = 1 when calories are sent in tens.
     /// - Record: year, month and day in BCD, quarter-hour of the day, index, total, calories, steps and metres as u16

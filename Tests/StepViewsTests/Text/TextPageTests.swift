@@ -2,9 +2,9 @@ import Testing
 
 @testable import StepViews
 
-@Suite(.timeLimit(.minutes(5))) struct PageTests {
-    private func page(_ style: TextStyle, _ body: (inout Page) -> Void) -> [String] {
-        var page = Page(style)
+@Suite(.timeLimit(.minutes(5))) struct TextPageTests {
+    private func page(_ style: TextStyle, _ body: (inout TextPage) -> Void) -> [String] {
+        var page = TextPage(style)
         body(&page)
         return page.lines
     }

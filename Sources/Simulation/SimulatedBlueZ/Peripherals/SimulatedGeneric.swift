@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 /// A pedometer with one number in one characteristic, readable and notifying; UUIDs, width and meaning are free.
-public final class SimulatedPedometer: SimulatedPeripheral {
+public final class SimulatedGeneric: SimulatedPeripheral {
     public let address: String
     public let advertisement: Advertisement
     public let steps: CharacteristicID
@@ -119,14 +119,14 @@ public final class SimulatedPedometer: SimulatedPeripheral {
     }
 }
 
-extension SimulatedPedometer {
+extension SimulatedGeneric {
     /// A PineTime with InfiniTime: today's steps as u32 LE, without encryption. The service with the steps is not
     /// advertised (InfiniTime advertises heart rate), so it is found by its name only.
     public static func infiniTime(
         address: String = "C0:DE:1F:71:00:01", seed: UInt64 = 2, zone: TimeZone = .ofMachine,
         now: @escaping @Sendable () -> Date = { Date() }
-    ) -> SimulatedPedometer {
-        SimulatedPedometer(
+    ) -> SimulatedGeneric {
+        SimulatedGeneric(
             address: address, name: "InfiniTime", advertisedServices: ["180d"],
             steps: CharacteristicID("00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"),
             source: .today(WalkingHistory(seed: seed), zone), battery: 61, now: now)
