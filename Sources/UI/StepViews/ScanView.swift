@@ -1,4 +1,4 @@
-internal import StepDomain
+package import StepDomain
 public import StepServices
 
 /// Peripherals that a scan has heard.
