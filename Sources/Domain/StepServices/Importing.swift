@@ -18,9 +18,22 @@ public struct Importing: Sendable {
 
     /// What a file has. Nothing is stored.
     ///
+    /// - Parameter progress: called once a second, with the time that the rest takes, if that is known.
     /// - Throws: `ImportError`.
-    public func read(_ path: String, _ options: ForeignOptions) async throws -> ForeignHistory {
-        try await blocking { try reader.read(path, options) }
+    public func read(
+        _ path: String, _ options: ForeignOptions,
+        progress: @escaping @Sendable (ReadingProgress, _ rest: Duration?) -> Void
+    ) async throws -> ForeignHistory {
+        try await blocking {
+            let start = ContinuousClock.now
+            var shown = Duration.zero
+            return try reader.read(path, options) { step in
+                let elapsed = ContinuousClock.now - start
+                guard elapsed - shown >= .seconds(1) else { return }
+                shown = elapsed
+                progress(step, step.rest(after: elapsed))
+            }
+        }
     }
 
     /// A whole export of istep, and what it has; nil for any other file. Nothing is stored.

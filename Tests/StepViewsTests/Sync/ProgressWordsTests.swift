@@ -12,4 +12,13 @@ import Testing
         let progress = ShareProgress(destination: "garden", done: 1, all: 2)
         #expect(line(.sharing(.delivering(progress))) == ShareView.words(for: progress))
     }
+
+    @Test func `a file that is read has its samples, its part and the time that is left`() {
+        #expect(
+            ProgressWords.line(ReadingProgress(samples: 1_234_567, share: 0.4512), rest: .milliseconds(11_200))
+                == "Reading: 1,234,567 records of steps, 45 %, 12 seconds left")
+        #expect(ProgressWords.line(ReadingProgress(samples: 1), rest: nil) == "Reading: 1 record of steps")
+        // Until the last byte is read, it is not 100 %.
+        #expect(ProgressWords.line(ReadingProgress(samples: 2, share: 0.999), rest: nil).hasSuffix("99 %"))
+    }
 }

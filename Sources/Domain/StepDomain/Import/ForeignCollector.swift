@@ -36,6 +36,11 @@ public final class ForeignCollector {
     /// What another history of istep has already counted stays as it is.
     public var longestRecord = 2 * 86_400
 
+    /// The samples that were added.
+    public private(set) var samples = 0
+    /// Called after every 16,384 samples.
+    public var reportSamples: () -> Void = {}
+
     public let localTime: LocalTime
     /// The local day of the record before.
     private var span = TimeSpan(Timestamp(0), Timestamp(0))
@@ -164,6 +169,8 @@ public final class ForeignCollector {
         }
         if let distance = sample.distance, !(0...1e7).contains(distance) { sample.distance = nil }
         if let energy = sample.energy, !(0...1e6).contains(energy) { sample.energy = nil }
+        samples += 1
+        if samples & 0x3fff == 0 { reportSamples() }
         bytes += track.append(sample, recorded: recorded)
         if bytes > Self.maximumBytes { throw .tooMuch("more steps than one person can have recorded in decades") }
     }

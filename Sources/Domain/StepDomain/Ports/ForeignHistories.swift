@@ -5,8 +5,11 @@ public protocol ForeignHistoryReader: Sendable {
     /// Reads a file or folder, whose format is recognised by its content. Changes nothing, and needs bounded memory
     /// whatever the size.
     ///
+    /// - Parameter progress: called by the thread that reads, many times a second.
     /// - Throws: `ImportError`.
-    func read(_ path: String, _ options: ForeignOptions) throws -> ForeignHistory
+    func read(
+        _ path: String, _ options: ForeignOptions, progress: @escaping (ReadingProgress) -> Void
+    ) throws -> ForeignHistory
 
     /// The file itself, or of a folder the newest file that has a format which can be imported.
     ///
@@ -19,4 +22,11 @@ public protocol ForeignHistoryReader: Sendable {
     ///
     /// - Throws: `ImportError`.
     func export(_ path: String) throws -> (any ExportedHistory)?
+}
+
+extension ForeignHistoryReader {
+    /// The same without progress.
+    public func read(_ path: String, _ options: ForeignOptions) throws -> ForeignHistory {
+        try read(path, options) { _ in }
+    }
 }

@@ -50,12 +50,16 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     public var formats: [ForeignFormat] { (Self.readers + [Self.generic]).map(\.format) }
 
-    public func read(_ path: String, _ options: ForeignOptions) throws -> ForeignHistory {
+    public func read(
+        _ path: String, _ options: ForeignOptions, progress: @escaping (ReadingProgress) -> Void
+    ) throws -> ForeignHistory {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         let tree = try FileTree(path)
         let (reader, files) = try reader(of: tree, options)
         if options.fromUser != nil, !reader.namesUsers { throw ImportError.noUsers(path: path) }
         let collector = ForeignCollector(options)
+        let meter = ReadingMeter(files, collector, progress)
+        defer { meter.end() }
         try reader.read(files, of: tree, into: collector)
         let (tracks, notes) = collector.finish()
         return ForeignHistory(

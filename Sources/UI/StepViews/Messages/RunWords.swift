@@ -41,6 +41,13 @@ public enum ProgressWords {
         case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
         }
     }
+
+    /// A file of another program that is being read: `Reading: 1,234,567 records of steps, 45 %, 12 seconds left`.
+    public static func line(_ progress: ReadingProgress, rest: Duration?) -> String {
+        let share = progress.share.map { ", \(Words.percent(100 * $0))" } ?? ""
+        let left = rest.map { ", \(Words.count(Int(($0 / .seconds(1)).rounded(.up)), "second")) left" } ?? ""
+        return "Reading: \(Words.count(progress.samples, "record")) of steps\(share)\(left)"
+    }
 }
 
 /// What a sync says about a machine whose clock may be wrong.

@@ -94,7 +94,12 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
             fromUser: fromUser)
         let isNew = !importing.isHistoryThere
         if isNew, try await restored(file, importing, wiring) { return }
-        let history = try await importing.read(file, options)
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let history = try await importing.read(file, options) { step, rest in
+            progress.step(ProgressWords.line(step, rest: rest), isDetail: true)
+        }
+        progress.end()
         if history.isEmpty || confirmation.dryRun || !confirmation.yes {
             // Also finds out whose steps they are, before anybody is asked.
             let preview = try await preview(history, importing, wiring, isNew: isNew)

@@ -68,6 +68,8 @@ final class ForeignFile {
     let size: Int
     private let location: Location
     private var temporary: TemporaryFolder?
+    /// Counts what is read of it.
+    var meter: ReadingMeter?
 
     init(name: String, size: Int, location: Location) {
         self.name = name
@@ -117,6 +119,11 @@ final class ForeignFile {
     }
 
     func open() throws(ImportError) -> any ByteStream {
+        let stream = try stream()
+        return meter.map { MeteredStream(stream, $0) } ?? stream
+    }
+
+    private func stream() throws(ImportError) -> any ByteStream {
         switch location {
         case .disk(let path): try FileStream(path)
         case .archive(_, let archive, let member): try archive.open(member)
@@ -156,7 +163,7 @@ final class ForeignFile {
         case .archive:
             let folder = try TemporaryFolder()
             temporary = folder
-            try Self.copy(try open(), to: folder.path + "/copy.db")
+            try Self.copy(try stream(), to: folder.path + "/copy.db")
             return try ForeignDatabase(folder.path + "/copy.db", shownAs: self.path)
         }
     }
