@@ -54,7 +54,8 @@ struct ZipArchive {
             guard member.compressed <= file.size,
                 member.size <= max(Self.harmless, member.compressed * Self.maximumRatio)
             else {
-                throw damaged(
+                throw Self.damaged(
+                    file,
                     "\(member.name.prefix(100)) in it claims to be \(member.size) bytes, packed into \(member.compressed)"
                 )
             }
