@@ -18,6 +18,7 @@ import Testing
             ProgressWords.line(ReadingProgress(samples: 1_234_567, share: 0.4512), rest: .milliseconds(11_200))
                 == "Reading: 1,234,567 records of steps, 45 %, 12 seconds left")
         #expect(ProgressWords.line(ReadingProgress(samples: 1), rest: nil) == "Reading: 1 record of steps")
+        #expect(ProgressWords.line(ReadingProgress(samples: 0, share: 0.1), rest: nil) == "Reading: 10 %")
         // Until the last byte is read, it is not 100 %.
         #expect(ProgressWords.line(ReadingProgress(samples: 2, share: 0.999), rest: nil).hasSuffix("99 %"))
     }

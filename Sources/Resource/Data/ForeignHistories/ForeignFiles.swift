@@ -6,6 +6,8 @@ protocol FormatReader: Sendable {
     var format: ForeignFormat { get }
     /// Whether its files name the users whose steps they have.
     var namesUsers: Bool { get }
+    /// How often it reads its files from end to end.
+    var passes: Int { get }
     /// What several files of a folder are to each other.
     func relation(of files: [ForeignFile]) -> FileRelation
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
@@ -18,6 +20,7 @@ protocol FormatReader: Sendable {
 
 extension FormatReader {
     var namesUsers: Bool { false }
+    var passes: Int { 1 }
     func relation(of files: [ForeignFile]) -> FileRelation { .exports(files.map(\.name)) }
     func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] { try files(of: tree) }
 }
@@ -58,7 +61,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         let (reader, files) = try reader(of: tree, options)
         if options.fromUser != nil, !reader.namesUsers { throw ImportError.noUsers(path: path) }
         let collector = ForeignCollector(options)
-        let meter = ReadingMeter(files, collector, progress)
+        let meter = ReadingMeter(files, passes: reader.passes, collector, progress)
         defer { meter.end() }
         try reader.read(files, of: tree, into: collector)
         let (tracks, notes) = collector.finish()

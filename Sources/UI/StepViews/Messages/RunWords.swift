@@ -44,9 +44,12 @@ public enum ProgressWords {
 
     /// A file of another program that is being read: `Reading: 1,234,567 records of steps, 45 %, 12 seconds left`.
     public static func line(_ progress: ReadingProgress, rest: Duration?) -> String {
-        let share = progress.share.map { ", \(Words.percent(100 * $0))" } ?? ""
-        let left = rest.map { ", \(Words.count(Int(($0 / .seconds(1)).rounded(.up)), "second")) left" } ?? ""
-        return "Reading: \(Words.count(progress.samples, "record")) of steps\(share)\(left)"
+        let parts = [
+            progress.samples > 0 ? "\(Words.count(progress.samples, "record")) of steps" : nil,
+            progress.share.map { Words.percent(100 * $0) },
+            rest.map { "\(Words.count(Int(($0 / .seconds(1)).rounded(.up)), "second")) left" },
+        ]
+        return "Reading: \(parts.compactMap(\.self).joined(separator: ", "))"
     }
 }
 

@@ -8,11 +8,15 @@ final class ReadingMeter {
     private let size: Int
     private var done = 0
 
-    init(_ files: [ForeignFile], _ collector: ForeignCollector, _ report: @escaping (ReadingProgress) -> Void) {
+    /// - Parameter passes: how often the files are read from end to end.
+    init(
+        _ files: [ForeignFile], passes: Int, _ collector: ForeignCollector,
+        _ report: @escaping (ReadingProgress) -> Void
+    ) {
         self.files = files
         self.collector = collector
         self.report = report
-        size = files.reduce(0) { $0 + $1.size }
+        size = passes * files.reduce(0) { $0 + $1.size }
         for file in files { file.meter = self }
         collector.reportSamples = { [unowned self] in step() }
     }
@@ -29,7 +33,7 @@ final class ReadingMeter {
     }
 
     private func step() {
-        // A file can be read twice, and grow meanwhile.
+        // A file can grow meanwhile.
         let share = size > 0 && done > 0 ? min(1, Double(done) / Double(size)) : nil
         report(ReadingProgress(samples: collector.samples, share: share))
     }

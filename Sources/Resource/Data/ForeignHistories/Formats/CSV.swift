@@ -6,6 +6,9 @@ import StepDomain
 struct CSVReader: FormatReader {
     let format = ForeignFormat(key: "csv", title: "CSV", files: "any table with a date or time and steps in each line")
 
+    /// The first looks at all values, before any of them is taken for a date or a number.
+    let passes = 2
+
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         tree.files.filter { file in
             guard file.kind == .text else { return false }
