@@ -3,7 +3,7 @@ internal import Glibc
 /// Gives a complete file the name that it was written for, unless there is a file of that name: also one that has
 /// appeared since the caller looked.
 ///
-/// A second name is refused where it is taken (link(2)). Where the file system has no second names, such as FAT, the
+/// A hard link is refused where its name is taken (link(2)). Where the file system has no hard links, such as FAT, the
 /// name is looked for once more just before the rename.
 ///
 /// - Returns: 0, or the number of the error: `EEXIST` if there is a file of that name. Then the file keeps its own.

@@ -27,7 +27,7 @@ import Testing
         let steps = try progress(name, name.hasSuffix("zip") ? zip([("steps.csv", table)]) : table)
         let shares = steps.compactMap(\.share)
         #expect(shares.count == steps.count && shares.count > 3 && shares == shares.sorted())
-        #expect(shares.first.map { $0 > 0 && $0 < 0.6 } == true && shares.last == 1)
+        #expect(shares.first.map { $0 > 0 && $0 < 0.2 } == true && shares.last == 1)
         #expect(steps.map(\.samples) == steps.map(\.samples).sorted() && steps.contains { $0.samples == 16_384 })
     }
 

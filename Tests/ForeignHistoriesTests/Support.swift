@@ -20,7 +20,7 @@ func options(
 ) -> ForeignOptions {
     ForeignOptions(
         format: format, localTime: localTime, zone: .named("test"), columns: columns, leavesOutImpossible: skipping,
-        now: now)
+        historyVersion: .max, now: now)
 }
 
 /// What is read of files, written into a folder.

@@ -62,7 +62,7 @@ import Testing
             return chart.firstMatch(of: /text-anchor="start">([^\n]*?)<\/text><\/g>/).map { String($0.1) }
         }
         #expect(tip(5, "Mon 3 Nov: 5 steps, partial") == #"Mon 3 Nov: 5 steps<tspan class="minor">, partial</tspan>"#)
-        #expect(tip(5, "Week 4: 5 steps a day") == #"Week 4: 5 steps<tspan class="minor"> a day</tspan>"#)
+        #expect(tip(5, "Week 4: 5 steps a day") == #"Week 4: 5<tspan class="minor"> steps</tspan> a day"#)
         #expect(tip(nil, "Week 4: unknown") == #"Week 4<tspan class="minor">: unknown</tspan>"#)
         #expect(tip(5, "Week 4: 5 steps") == "Week 4: 5 steps")
     }

@@ -38,25 +38,38 @@ import Testing
     }
 
     /// A range that began a day before the 15th had `15` on top of `14 Oct`.
-    @Test(arguments: [("2026-10-14", 1), ("2026-10-12", 1), ("2026-10-08", 2)])
+    @Test(arguments: [("2026-10-14", 1), ("2026-10-12", 1), ("2026-10-08", 3)])
     func `no number of a day lies on the name of the first day`(_ first: String, _ fifteenths: Int) throws {
         let text = page(figures(Array(repeating: 5000, count: 90)), Period(try #require(Day(first))...today))
         #expect(text.contains(" Oct</text>"))
-        // That of November is always there.
+        // That of November is always there; from the 8th on, those of October in the bars and in the line, too.
         #expect(text.matches(of: /class="f-muted minor"[^>]*>15<\/text>/).count == fifteenths)
     }
 
     /// On the 28th, its number lay on that of the 29th on a phone.
-    @Test func `on a narrow screen, no number of a month is beside that of today`() {
-        let text = page(
-            figures(Array(repeating: 5000, count: 90)), Period(.month, containing: today, weekStart: .monday))
-        func numbers(_ kind: String) -> [String] {
-            text.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }.map {
-                String($0.2)
+    @Test func `on a narrow screen, no number of a month is beside that of today`() throws {
+        func numbers(_ today: Day, _ month: Day) throws -> (now: [String], others: [String], minor: [String]) {
+            let days = (0..<90).map { index in
+                let day = today.advanced(by: index - 89)
+                let sums = DaySums(day: day, gaits: GaitSums(walkingSteps: 5000), completeness: .complete)
+                return DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: day == today)
             }
+            let figures = DaySeries(user: User(id: 1, name: "anna"), today: today, days: days)
+            let text = page(figures, Period(.month, containing: month, weekStart: .monday))
+            let chart = try #require(text.split(separator: #"class="chart""#).dropFirst().first)
+            func found(_ kind: String) -> [String] {
+                chart.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }
+                    .map { String($0.2) }
+            }
+            return (found("f-text"), found("f-muted"), found("f-muted minor"))
         }
-        #expect(numbers("f-text") == ["18"] && numbers("f-muted") == ["1", "8", "22", "29"])
-        #expect(numbers("f-muted minor").contains("15"))
+        let found = try numbers(today, today)
+        #expect(found.now == ["18"] && found.others == ["1", "8", "22", "29"], "\(found)")
+        #expect(found.minor.contains("15"))
+        // In a month that is over, no number is in bold.
+        let first = try #require(Day("2026-11-01"))
+        let before = try numbers(first, first.advanced(by: -1))
+        #expect(before.now == [] && before.others == ["1", "8", "15", "22", "29"], "\(before)")
     }
 
     // MARK: Maps

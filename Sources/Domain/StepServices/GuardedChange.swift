@@ -4,7 +4,7 @@ internal import Support
 /// A change of the history that the user has agreed to: what it would do is looked up again, as another process may
 /// have changed the history since; a backup is made; then it is stored. No sync runs meanwhile.
 ///
-/// The wiring of the program makes it once for all services that change a history so.
+/// It is what all services that change a history so have in common.
 public struct GuardedChange: Sendable {
     private let backups: any HistoryBackups
     let lock: any WorkLock

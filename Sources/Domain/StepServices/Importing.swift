@@ -18,7 +18,7 @@ public struct Importing: Sendable {
 
     /// What a file has. Nothing is stored.
     ///
-    /// - Parameter progress: called once a second, with the time that the rest takes, if that is known.
+    /// - Parameter progress: called at most once a second, with the time that the rest takes, if that is known.
     /// - Throws: `ImportError`.
     public func read(
         _ path: String, _ options: ForeignOptions,

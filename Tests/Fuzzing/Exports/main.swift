@@ -20,7 +20,8 @@ func runFuzzer(
 let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3_600)
 let limits = ExportLimits(now: now, models: ["colmi"], formats: ["csv"])
 let options = ForeignOptions(
-    localTime: .fixed(7_200), zone: .named("test"), leavesOutImpossible: true, fromUser: "Ada", now: now)
+    localTime: .fixed(7_200), zone: .named("test"), leavesOutImpossible: true, fromUser: "Ada", historyVersion: .max,
+    now: now)
 
 /// The bytes of one run, taken from the front; zeros when they are used up.
 struct Input {

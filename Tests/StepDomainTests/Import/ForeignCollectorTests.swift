@@ -7,7 +7,7 @@ import Testing
         ForeignCollector(
             ForeignOptions(
                 localTime: .berlin, zone: .named("Europe/Berlin"), leavesOutImpossible: skipping,
-                now: LocalTime.berlin.at(now, 12)))
+                historyVersion: .max, now: LocalTime.berlin.at(now, 12)))
     }
 
     private func samples(_ track: ForeignTrack?) -> [StepSample] {
@@ -69,10 +69,11 @@ import Testing
         }
     }
 
-    @Test func `a record of more than two days has no day for its steps`() throws {
-        let start = LocalTime.berlin.at("2014-04-20", 0), twoDays = 2 * 86_400
-        func read(_ length: Int, longest: Int? = nil, skipping: Bool = false, splitting: Bool) throws -> Int {
-            let collector = collector(skipping: skipping)
+    @Test func `a record of more than two days has no day for its steps, and is left out`() throws {
+        // Summer time ends.
+        let start = LocalTime.berlin.at("2014-10-25", 0), twoDays = LocalTime.berlin.at("2014-10-27", 0) - start
+        func read(_ length: Int, longest: Int? = nil, splitting: Bool) throws -> (steps: Int, notes: [ForeignNote]) {
+            let collector = collector()
             if let longest { collector.longestRecord = longest }
             let track = try collector.track(.init(identity: "a", name: "a"))
             if splitting {
@@ -80,15 +81,19 @@ import Testing
             } else {
                 try collector.add(300, from: start, length: length, to: track)
             }
-            return collector.finish().tracks.reduce(0) { $0 + $1.steps }
+            let (tracks, notes) = collector.finish()
+            return (tracks.reduce(0) { $0 + $1.steps }, notes)
         }
+        #expect(twoDays == 49 * 3600)
+        let note = ForeignNote.leftOut(1, "of more than two days, such as 300 steps from 2014-10-24T22:00:00Z")
         for splitting in [false, true] {
-            #expect(try read(twoDays, splitting: splitting) == 300)
+            let found = try read(twoDays, splitting: splitting)
+            #expect(found.steps == 300 && found.notes.isEmpty)
             for length in [twoDays + 1, 150 * 86_400] {
-                #expect(throws: ImportError.self) { try read(length, splitting: splitting) }
-                #expect(try read(length, skipping: true, splitting: splitting) == 0)
+                let found = try read(length, splitting: splitting)
+                #expect(found.steps == 0 && found.notes == [note], "\(found)")
             }
-            #expect(try read(5 * 86_400, longest: 366 * 86_400, splitting: splitting) == 300)
+            #expect(try read(5 * 86_400, longest: 366 * 86_400, splitting: splitting).steps == 300)
         }
     }
 

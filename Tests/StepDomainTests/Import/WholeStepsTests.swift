@@ -9,7 +9,8 @@ import Testing
     private func collector() -> ForeignCollector {
         ForeignCollector(
             ForeignOptions(
-                localTime: .berlin, zone: .named("Europe/Berlin"), now: LocalTime.berlin.at("2015-01-01", 12)))
+                localTime: .berlin, zone: .named("Europe/Berlin"), historyVersion: .max,
+                now: LocalTime.berlin.at("2015-01-01", 12)))
     }
 
     private func samples(_ track: ForeignTrack?) -> [StepSample] {

@@ -32,9 +32,9 @@ public final class ForeignCollector {
     public internal(set) var decisions = ForeignDecisions()
     /// Whether the records of the file have UTC offsets of their own.
     public var hasOffsets = false
-    /// Seconds. Nobody knows on which days the steps of a longer record were made; all would count on its first one.
-    /// What another history of istep has already counted stays as it is.
-    public var longestRecord = 2 * 86_400
+    /// Seconds: two days with the end of summer time in them. Nobody knows on which days the steps of a longer record
+    /// were made; all would count on its first one. What another history of istep has already counted stays as it is.
+    public var longestRecord = 2 * 86_400 + 3600
 
     /// The samples that were added.
     public private(set) var samples = 0
@@ -156,7 +156,8 @@ public final class ForeignCollector {
             return
         }
         guard sample.length <= longestRecord else {
-            return try refuse("one record of \(sample.length / 86_400) days from \(sample.start.iso8601(utcOffset: 0))")
+            return leaveOut(
+                "of more than two days, such as \(sample.steps) steps from \(sample.start.iso8601(utcOffset: 0))")
         }
         var sample = sample
         let recorded = sample.length

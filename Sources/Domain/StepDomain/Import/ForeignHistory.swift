@@ -140,7 +140,7 @@ public struct ForeignOptions: Sendable {
     public init(
         format: String? = nil, localTime: LocalTime, zone: ZoneKnowledge, columns: [String: String] = [:],
         leavesOutImpossible: Bool = false, user: String? = nil, fromUser: String? = nil,
-        historyVersion: Int = .max, now: Timestamp
+        historyVersion: Int, now: Timestamp
     ) {
         self.user = user
         self.fromUser = fromUser

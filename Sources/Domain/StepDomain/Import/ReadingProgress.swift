@@ -2,7 +2,8 @@
 public struct ReadingProgress: Hashable, Sendable {
     /// Samples that were found.
     public var samples: Int
-    /// The part of their bytes that is read, 0 to 1; nil for databases, which are not read from end to end.
+    /// The part of their bytes that is read, 0 to 1; nil for databases and for exports of istep, which are not
+    /// read from end to end.
     public var share: Double?
 
     public init(samples: Int, share: Double? = nil) {

@@ -36,8 +36,8 @@ public struct ShareFailure: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// The same, with the place of the credentials if they were not accepted. It is part of the reason, which is what
-    /// the ledger and notices keep of a failure.
+    /// The same, with the place of the credentials if they, or their rights, were not accepted. It is part of the
+    /// reason, which is what the ledger and notices keep of a failure.
     ///
     /// - Parameter secretPlace: that of the destination.
     package func naming(_ secretPlace: String?) -> ShareFailure {

@@ -32,6 +32,8 @@ public struct InspectedDestination: Sendable {
     }
 
     public func inspect() async throws(ShareFailure) -> DestinationInspection {
-        try await destination.inspect(for: users)
+        do { return try await destination.inspect(for: users) } catch {
+            throw error.naming(destination.secretPlace)
+        }
     }
 }

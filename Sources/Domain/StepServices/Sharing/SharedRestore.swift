@@ -45,7 +45,10 @@ public struct SharedRestore: Sendable {
     /// - Throws: `ServiceError`, `ShareFailure`.
     public func candidate(from name: String, user: String?, machine: String?) async throws -> Candidate {
         let destination = try self.destination(name)
-        let held = try await destination.heldHistories(of: user)
+        let held: [HeldHistory]
+        do throws(ShareFailure) { held = try await destination.heldHistories(of: user) } catch {
+            throw error.naming(destination.secretPlace)
+        }
         var subjects = Set(held.map(\.subject))
         if subjects.count > 1, let user, let exact = held.first(where: { $0.user == user }) {
             subjects = [exact.subject]

@@ -32,7 +32,7 @@ public struct Timing: Sendable {
 
     /// Everything happens at once, in the real order; only waits for an answer that never arrives still take time.
     ///
-    /// A peripheral advertises once, so that its object stays longer than a busy machine takes between two calls.
+    /// A peripheral advertises only once: its object must stay longer than a busy machine takes between two calls.
     public static let immediate = Timing(
         discovery: .zero, advertising: nil, connect: .zero, connectTimeout: .zero, services: .zero, operation: .zero,
         packet: .zero, disconnect: .zero, supervision: .zero, attTimeout: .seconds(30), temporaryTimeout: .seconds(600),

@@ -163,11 +163,19 @@ struct BarChart: Sendable {
     private func tip(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
         if bars.count <= Self.maximumValues || bar.title.isEmpty { return .nothing }
         let centre = centre(index)
-        // At the left, the labels of the axis leave room: `Week 42 of 2025: 20,408 steps` fits at 320 px.
+        // At the left, the labels of the axis leave room: `Week 42 of 2025: 20,408 a day` fits at 320 px.
         let anchor = centre < 19 ? "start" : centre > 64 ? "end" : "middle"
-        // On a phone only the first part has room: of an unknown day its name, of others up to the steps.
-        let end = bar.steps == nil ? ": " : bar.title.contains(" a day") ? " a day" : ", "
-        let first = bar.title.firstRange(of: end).map { bar.title[..<$0.lowerBound] } ?? bar.title[...]
+        // On a phone there is room for the name of an unknown day, for the steps of others, and for a mean without
+        // their word.
+        let title = bar.title
+        let minor: Range<String.Index>? =
+            if bar.steps == nil {
+                title.firstRange(of: ": ").map { $0.lowerBound..<title.endIndex }
+            } else if let mean = title.firstRange(of: " steps a day") {
+                mean.lowerBound..<title.index(mean.lowerBound, offsetBy: 6)
+            } else {
+                title.firstRange(of: ", ").map { $0.lowerBound..<title.endIndex }
+            }
         let bottom = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
         return Element.g(.css("tip"), Attribute(.opacity, 0)) {
             Element.line(
@@ -179,9 +187,10 @@ struct BarChart: Sendable {
                 Attribute(.x, percent: centre), Attribute(.y, 13),
                 Attribute(.textAnchor, anchor)
             ) {
-                String(first)
-                if first.endIndex < bar.title.endIndex {
-                    Element.tspan(.css("minor")) { String(bar.title[first.endIndex...]) }
+                String(title[..<(minor?.lowerBound ?? title.endIndex)])
+                if let minor {
+                    Element.tspan(.css("minor")) { String(title[minor]) }
+                    String(title[minor.upperBound...])
                 }
             }
         }

@@ -60,7 +60,8 @@ struct DayCharts: Sendable {
         let isToday = day == figures.today
         let index = period.days.lowerBound.distance(to: day), number = day.components.day
         // On a narrow screen today has its number, for which three of a month's slots are needed.
-        let isBesideToday = !isToday && abs(day.distance(to: figures.today)) <= 3
+        let isBesideToday =
+            !isToday && period.days.contains(figures.today) && abs(day.distance(to: figures.today)) <= 3
         var bar = BarChart.Bar(label: "", steps: nil, hasBegun: known != nil, isNow: isToday, title: "")
         switch (period.unit, period.count) {
         case (.week, _): bar.label = isToday ? "Today" : day.weekday.shortName

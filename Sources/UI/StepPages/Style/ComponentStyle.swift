@@ -93,8 +93,8 @@ extension StyleSheet {
         .chart > svg { display: block; width: 100%; overflow: visible; }
         .chart .halo { paint-order: stroke; stroke: var(--card); stroke-width: 4px; }
         .chart .short { display: none; }
-        /* Seven numbers of five digits have no room in the second. */
         @container (max-width: 22rem) { .chart .count, .chart .tip text { font-size: 11px; font-weight: 400; } }
+        /* Seven numbers of five digits have no room. */
         @container (max-width: 17.5rem) {
           .chart .long { display: none; }
           .chart .short { display: inline; }

@@ -37,18 +37,12 @@ public struct DayView: View {
         errors = Self.verify(summary, today: today, now: now)
     }
 
-    /// A day as the history has it now.
-    ///
     /// - Parameter isChanged: whether the user has just changed it.
-    /// - Throws: the history's error.
-    public init(of user: User, on day: Day, in context: ServiceContext, isChanged: Bool = false) throws {
-        let (history, localTime, now) = (context.history, context.localTime, context.now())
-        let summary = try StepStatistics(history, localTime: localTime, now: { now }).summary(of: user, on: day)
+    public init(_ report: DayReport, isChanged: Bool = false) {
         self.init(
-            summary, today: localTime.day(of: now), now: now, localTime: localTime,
-            historyBegins: summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil,
-            hasPedometers: try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty,
-            unsent: try OutboxService(context).destinationsToCorrect(day, of: user), isChanged: isChanged)
+            report.summary, today: report.today, now: report.now, localTime: report.localTime,
+            historyBegins: report.historyBegins, hasPedometers: report.hasPedometers, unsent: report.unsent,
+            isChanged: isChanged)
     }
 
     /// Nil if it lies before the history, or cannot be written.

@@ -107,7 +107,10 @@ public struct ImportRemovalView: View {
                 width: 12)
         }
         page.labelled(
-            "Changed", StyledText(changed.isEmpty ? "no other day" : Words.count(changed.count, "day")), width: 12)
+            "Changed",
+            StyledText(
+                changed.isEmpty ? (gone.isEmpty ? "no day" : "no other day") : Words.count(changed.count, "day")),
+            width: 12)
         page.changedDays(changed) { $2.labelled("", StyledText($0, $1), width: 12) }
         for (kind, counts) in [
             (ImportView.Decision.corrections, changes.corrections), (.exclusions, changes.exclusions),

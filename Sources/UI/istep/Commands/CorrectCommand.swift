@@ -87,7 +87,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         } else {
             try corrections.remove(on: day, of: user)
         }
-        try wiring.show(DayView(of: user, on: day, in: wiring.services(history), isChanged: true))
+        try wiring.show(DayView(DayReport(of: user, on: day, in: wiring.services(history)), isChanged: true))
     }
 
     private func exclude(_ day: Day, _ from: BlockTime, _ to: BlockTime, _ wiring: Wiring) throws {
@@ -99,6 +99,6 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         } else {
             try exclusions.exclude(day, from: from, to: to, reason: reason, of: user)
         }
-        try wiring.show(DayView(of: user, on: day, in: wiring.services(store), isChanged: true))
+        try wiring.show(DayView(DayReport(of: user, on: day, in: wiring.services(store)), isChanged: true))
     }
 }

@@ -61,7 +61,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
             for line in DayCSV.lines(figures) { try Output.standard.result(line) }
             return
         }
-        let view = try DayView(of: user, on: day, in: wiring.services(history))
+        let view = try DayView(DayReport(of: user, on: day, in: wiring.services(history)))
         if explain {
             let data = try history.dayData(of: user, on: day)
             return try wiring.show(

@@ -37,7 +37,7 @@ final class PrivateFile {
         }
     }
 
-    /// Takes its name, and the place of what has it.
+    /// Takes its name, and the place of what has it, if that may be replaced.
     func finish() throws(CommandFailure) {
         if fsync(descriptor) != 0, errno != EINVAL { throw Self.failure(errno, path, advice) }
         let code: Int32 =

@@ -275,7 +275,7 @@ struct BrowseSession {
             let history = try histories.history()
             switch state.content {
             case .day(let day):
-                let view = try DayView(of: user, on: day, in: wiring.services(history))
+                let view = try DayView(DayReport(of: user, on: day, in: wiring.services(history)))
                 return (view.browserHead(style), view.browserLines(style))
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty
