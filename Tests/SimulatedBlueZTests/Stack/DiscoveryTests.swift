@@ -71,6 +71,7 @@ struct DiscoveryTests {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
+        timing.temporaryTimeout = .seconds(30)
         try await withStack([ring], timing: timing) { _, client in
             try await client.discover(ring)
             let path = BusClient.path(ring)
@@ -90,6 +91,7 @@ struct DiscoveryTests {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
+        timing.temporaryTimeout = .seconds(30)
         try await withStack([ring], timing: timing) { stack, client in
             try await client.discover(ring)
             let path = BusClient.path(ring)
