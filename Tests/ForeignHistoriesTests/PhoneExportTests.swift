@@ -163,7 +163,8 @@ import Testing
         for (name, bytes, left) in files {
             let found = try read([name: bytes])
             #expect(found.totals == left, "\(name): \(found.totals)")
-            let expected = ForeignNote.leftOut(1, "of more than two days, such as 9000 steps from 2019-01-01T09:00:00Z")
+            let expected = ForeignNote.leftOut(
+                1, "of more than two days, such as 9000 steps from 2019-01-01T09:00:00+00:00")
             #expect(found.notes.contains(expected), "\(name): \(found.notes)")
         }
     }

@@ -58,7 +58,7 @@ import Testing
             let text = page(figures, Period(.month, containing: month, weekStart: .monday))
             let chart = try #require(text.split(separator: #"class="chart""#).dropFirst().first)
             func found(_ kind: String) -> [String] {
-                chart.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }
+                chart.matches(of: /class="(f-[a-z ]+)"[^>]*>([1-9][0-9]?)<\/text>/).filter { $0.1 == kind }
                     .map { String($0.2) }
             }
             return (found("f-text"), found("f-muted"), found("f-muted minor"))
