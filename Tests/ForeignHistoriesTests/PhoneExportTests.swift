@@ -164,7 +164,7 @@ import Testing
             let found = try read([name: bytes])
             #expect(found.totals == left, "\(name): \(found.totals)")
             let expected = ForeignNote.leftOut(
-                1, "of more than two days, such as 9000 steps from 2019-01-01T09:00:00+00:00")
+                1, "of more than 2 days, such as 9000 steps from 2019-01-01T09:00:00+00:00")
             #expect(found.notes.contains(expected), "\(name): \(found.notes)")
         }
     }

@@ -71,7 +71,7 @@ import Testing
 
     @Test func `a record of more than two days has no day for its steps, and is left out`() throws {
         // Summer time ends.
-        let start = LocalTime.berlin.at("2014-10-25", 0), twoDays = LocalTime.berlin.at("2014-10-27", 0) - start
+        let start = LocalTime.berlin.at("2012-10-27", 0), twoDays = LocalTime.berlin.at("2012-10-29", 0) - start
         func read(_ length: Int, longest: Int? = nil, splitting: Bool) throws -> (steps: Int, notes: [ForeignNote]) {
             let collector = collector()
             if let longest { collector.longestRecord = longest }
@@ -85,11 +85,11 @@ import Testing
             return (tracks.reduce(0) { $0 + $1.steps }, notes)
         }
         #expect(twoDays == 49 * 3600)
-        let note = ForeignNote.leftOut(1, "of more than two days, such as 300 steps from 2014-10-24T22:00:00+00:00")
+        let note = ForeignNote.leftOut(1, "of more than 2 days, such as 300 steps from 2012-10-26T22:00:00+00:00")
         for splitting in [false, true] {
             let found = try read(twoDays, splitting: splitting)
             #expect(found.steps == 300 && found.notes.isEmpty)
-            for length in [twoDays + 1, 60 * 86_400] {
+            for length in [twoDays + 1, 60 * 86_400, 400 * 86_400] {
                 let found = try read(length, splitting: splitting)
                 #expect(found.steps == 0 && found.notes == [note], "\(found)")
             }

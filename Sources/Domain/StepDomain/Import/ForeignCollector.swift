@@ -146,18 +146,22 @@ public final class ForeignCollector {
         else {
             return try refuse("\(sample.steps) steps at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
         }
-        guard (0...366 * 86_400).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
+        guard (0...1 << 40).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
             return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
         }
         // What reaches further counts before what comes later.
         guard isPossible(sample.span.end) else { return try refuse(time: sample.span.end) }
+        if sample.steps > 0, sample.length > longestRecord {
+            return leaveOut(
+                "of more than \(longestRecord / 86_400) days, such as \(sample.steps) steps from \(sample.start.iso8601(utcOffset: 0))"
+            )
+        }
+        guard sample.length <= 366 * 86_400 else {
+            return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
+        }
         if sample.steps == 0 {
             if sample.length > 0 { track.mark(sample) }
             return
-        }
-        guard sample.length <= longestRecord else {
-            return leaveOut(
-                "of more than two days, such as \(sample.steps) steps from \(sample.start.iso8601(utcOffset: 0))")
         }
         var sample = sample
         let recorded = sample.length
