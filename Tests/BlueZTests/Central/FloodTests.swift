@@ -9,22 +9,33 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct FloodTests {
     /// Sends devices as fast as the central processes them, so that it misses none.
     private func flood(_ fixture: Fixture, devices: Int, rssi: Int16 = -60) async throws {
-        for number in 0..<devices {
-            let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
-            let text =
-                "02:00:00:00:"
-                + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }.joined(
-                    separator: ":")
-            try await fixture.fake.bus.emit(
-                "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
-                [
-                    .objectPath(path),
-                    .dictionary(
-                        key: "s", value: "a{sv}",
-                        [.string("org.bluez.Device1"): .properties(["Address": .string(text), "RSSI": .int16(rssi)])]),
-                ])
-            guard number % 500 == 499 else { continue }
-            while await fixture.central.daemon.cache.device(path) == nil { await Task.yield() }
+        for first in stride(from: 0, to: devices, by: 500) {
+            let numbers = first..<min(first + 500, devices)
+            let last = try await fixture.fake.bus.withoutSuspension { bus in
+                var last: ObjectPath?
+                for number in numbers {
+                    let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
+                    let text =
+                        "02:00:00:00:"
+                        + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }
+                        .joined(separator: ":")
+                    try bus.emit(
+                        "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
+                        [
+                            .objectPath(path),
+                            .dictionary(
+                                key: "s", value: "a{sv}",
+                                [
+                                    .string("org.bluez.Device1"): .properties([
+                                        "Address": .string(text), "RSSI": .int16(rssi),
+                                    ])
+                                ]),
+                        ])
+                    last = path
+                }
+                return last
+            }
+            while try await fixture.central.daemon.cache.device(#require(last)) == nil { await Task.yield() }
         }
     }
 
@@ -68,12 +79,16 @@ import TestSupport
             try await fixture.central.withPeripheral(.ring) { peripheral in
                 let notifications = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
                 let value = DBusValue.properties(["Value": .bytes([UInt8](repeating: 7, count: 100))])
-                for number in 0..<30_000 {
-                    try await fixture.fake.bus.emit(
-                        Sample.counter, "org.freedesktop.DBus.Properties", "PropertiesChanged",
-                        [.string("org.bluez.GattCharacteristic1"), value, .strings([])])
-                    // Sends no more at once than the fake's own connection can queue.
-                    if number % 500 == 499 { _ = try await fixture.fake.bus.owner(of: "org.bluez") }
+                // Sends no more at once than the fake's own connection can queue.
+                for _ in 0..<60 {
+                    try await fixture.fake.bus.withoutSuspension { bus in
+                        for _ in 0..<500 {
+                            try bus.emit(
+                                Sample.counter, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                                [.string("org.bluez.GattCharacteristic1"), value, .strings([])])
+                        }
+                    }
+                    _ = try await fixture.fake.bus.owner(of: "org.bluez")
                 }
                 var iterator = notifications.makeAsyncIterator()
                 var count = 0
@@ -110,7 +125,7 @@ import TestSupport
             let connected: Change = (Sample.device, ["Connected": .boolean(true)])
             let disconnected: Change = (Sample.device, ["Connected": .boolean(false)])
             let changes: [Change] = [other, connected] + Array(repeating: other, count: 5_000) + [disconnected]
-            await fixture.central.daemon.block {
+            await fixture.central.daemon.withoutSuspension { _ in
                 bus.enqueue { bus in
                     for (path, properties) in changes {
                         try? bus.emit(
@@ -222,9 +237,4 @@ import TestSupport
         for await case .added(let device) in stream { discovered.append(device.address) }
         #expect(discovered == [.other])
     }
-}
-
-extension Daemon {
-    /// Runs `body` on this actor, which does nothing else until `body` returns.
-    fileprivate func block(_ body: @Sendable () -> Void) { body() }
 }

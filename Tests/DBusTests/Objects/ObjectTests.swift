@@ -1,4 +1,5 @@
 import DBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ObjectTests {
@@ -193,7 +194,9 @@ import Testing
             await server.export(Slow(entered: enter, gate: gate), at: "/slow")
             async let first = client.callTest(server, "/slow", [.string("first")])
             for await _ in entered { break }
-            for _ in 0..<1024 { try await client.send(server.uniqueName, "/slow", "test.Interface", "Method") }
+            try await client.withoutSuspension { client in
+                for _ in 0..<1024 { try client.send(server.uniqueName, "/slow", "test.Interface", "Method") }
+            }
             let error = await failure { _ = try await client.callTest(server, "/slow") }
             #expect(error?.remoteName == "org.freedesktop.DBus.Error.LimitsExceeded")
             open.finish()
