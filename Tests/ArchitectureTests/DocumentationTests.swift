@@ -85,4 +85,22 @@ import Testing
             readme.count { $0 == "\n" } <= 80,
             "the README is read in a minute")
     }
+
+    @Test func `the check of endurance has all tests that are longer in it`() throws {
+        let checks = try String(contentsOf: Source.root.appendingPathComponent(".ci/full"), encoding: .utf8)
+        let filter = try #require(checks.firstMatch(of: /ISTEP_ENDURANCE=year swift test --filter '([^']+)'/)).1
+        let pattern = try Regex(String(filter))
+        let tests = Source.root.appendingPathComponent("Tests")
+        let walk = FileManager.default.enumerator(atPath: tests.path)
+        var found = 0
+        while let path = walk?.nextObject() as? String {
+            guard path.hasSuffix("Tests.swift"),
+                try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
+                    .contains(/Endurance\.(isYear|rounds)\b/)
+            else { continue }
+            found += 1
+            #expect(path.contains(pattern), "\(path)")
+        }
+        #expect(found >= 10)
+    }
 }

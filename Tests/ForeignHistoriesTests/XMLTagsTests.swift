@@ -5,7 +5,7 @@ import Testing
 @testable import ForeignHistories
 
 /// Tags of an XML file: what is read of them, and what is refused.
-@Suite(.timeLimit(.minutes(5))) struct XMLTagsTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct XMLTagsTests {
     /// Gives so many bytes at a time.
     private final class Pieces: ByteStream {
         private var rest: ArraySlice<UInt8>

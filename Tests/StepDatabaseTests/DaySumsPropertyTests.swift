@@ -7,11 +7,12 @@ import Testing
 @testable import StepDatabase
 
 /// Stored sums of days after any changes to their history.
-@Suite(.timeLimit(.minutes(5))) struct DaySumsPropertyTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct DaySumsPropertyTests {
     private static let days = day.advanced(by: -5)...day.advanced(by: 5)
 
     /// No stored sum outlives the samples from which it was calculated, whichever program changes the history.
-    @Test(arguments: UInt64(0)..<16) func `sums agree with the samples after every change`(seed: UInt64) throws {
+    @Test(arguments: 0..<UInt64(Endurance.rounds(4, year: 16)))
+    func `sums agree with the samples after every change`(seed: UInt64) throws {
         try withDirectory { directory in
             var changes = try RandomChanges(directory, seed: seed)
             for round in 0..<80 {

@@ -11,7 +11,7 @@ import Testing
 ///
 /// The truth of a day is what the watch has stored of it, by the time at which the steps were made: it does not store
 /// the hour that its clock shows twice. A day that may be wrong must not be complete.
-@Suite(.timeLimit(.minutes(10))) struct BangleYearTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct BangleYearTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var place: String
         var zone: SimulatedBangle.Zone
@@ -28,7 +28,7 @@ import Testing
     /// The weeks around the changes of clocks, with the watch off in between; with `ISTEP_ENDURANCE=year`, as in
     /// `.ci/full`, the whole year.
     private static let spans =
-        ProcessInfo.processInfo.environment["ISTEP_ENDURANCE"] == "year"
+        Endurance.isYear
         ? [(Day("2026-01-10")!, Day("2026-12-20")!)]
         : [("2026-03-04", "2026-04-09"), ("2026-10-01", "2026-11-06")].map { (Day($0)!, Day($1)!) }
 

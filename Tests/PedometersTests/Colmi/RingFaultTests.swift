@@ -38,7 +38,7 @@ import Testing
         #expect(ring.cursor.reportedGaps == [], "seed \(seed)", sourceLocation: location)
     }
 
-    @Test(arguments: UInt64(1)...300)
+    @Test(arguments: 1...UInt64(Endurance.rounds(100, year: 300)))
     func `every day that is answered in the end is stored once, and missing days are named`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let hour = Int.random(in: 1..<20, using: &random) * 3600
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Midnight passes during the transfer of any day, by clocks that may differ.
-    @Test(arguments: UInt64(1)...300)
+    @Test(arguments: 1...UInt64(Endurance.rounds(100, year: 300)))
     func `midnight during the transfer skips no day and does not repeat a day endlessly`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let skew = Int.random(in: -60...60, using: &random)
@@ -106,7 +106,7 @@ import Testing
         return quiet
     }
 
-    @Test(arguments: UInt64(1)...200)
+    @Test(arguments: 1...UInt64(Endurance.rounds(70, year: 200)))
     func `days with faults over several days and midnights are stored or reported as lost`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ring = ring(&random, skew: 0, until: 20 * 3600)

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [Firmware?.none] + Firmware.allCases)
     func `no step is counted twice, whatever the watch does`(firmware: SimulatedInfiniTime.Firmware?) {
         var counted = 0
-        for seed in 0..<150 {
+        for seed in 0..<Endurance.rounds(50, year: 150) {
             var week = WatchWeek(firmware, seed: UInt64(seed))
             week.softResets = seed % 3 == 0
             week.readings = .anytime
@@ -30,7 +30,7 @@ import Testing
     fileprivate func `everything that a watch has shown is counted`(
         firmware: SimulatedInfiniTime.Firmware, readings: WatchWeek.Readings
     ) {
-        for seed in 0..<150 {
+        for seed in 0..<Endurance.rounds(50, year: 150) {
             var week = WatchWeek(firmware, seed: UInt64(seed))
             week.readings = readings
             week.go()

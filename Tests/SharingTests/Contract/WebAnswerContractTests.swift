@@ -33,7 +33,7 @@ import WebTestSupport
 
     @Test(arguments: Fixture.web) func `random bytes in an answer cause no crash`(_ fixture: Fixture) async throws {
         var generator = SeededGenerator(seed: 20_140_420)
-        for _ in 0..<60 {
+        for _ in 0..<Endurance.rounds(15, year: 60) {
             let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }

@@ -320,9 +320,8 @@ import Testing
 
     /// Whatever is imported and taken back in whatever order: the same holds as if only the remaining ones had been
     /// imported.
-    @Test(arguments: 0..<40 as Range<UInt64>) func `random imports taken back leave what the others say`(
-        seed: UInt64
-    ) throws {
+    @Test(.cpuBound, arguments: 0..<UInt64(Endurance.rounds(10, year: 40)))
+    func `random imports taken back leave what the others say`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let files = (0..<5).map { number in
             let corrections = (0..<3).filter { _ in Bool.random(using: &generator) }.map { day in

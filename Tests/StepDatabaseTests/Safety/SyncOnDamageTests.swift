@@ -29,8 +29,8 @@ import Testing
         try database.close()
     }
 
-    /// 240 damaged copies each. A large history is checked in parts, and the rest of its samples and frames once a
-    /// week.
+    /// 48 damaged copies each, or 240. A large history is checked in parts, and the rest of its samples and frames once
+    /// a week.
     @Test(arguments: checks, 0..<6)
     func `a sync that succeeds leaves a sound history, and one that is refused leaves the file as it was`(
         _ check: (size: Int, notWhole: Set<String>), seed: UInt64
@@ -38,7 +38,7 @@ import Testing
         let history = try Self.history.get()
         var random = SeededGenerator(seed: 100 + seed)
         var (refused, stored) = (0, 0)
-        for round in 0..<40 {
+        for round in 0..<Endurance.rounds(8, year: 40) {
             let damage = Damage.allCases[round % Damage.allCases.count]
             var bytes = history.bytes
             _ = damage.apply(to: &bytes, pageSize: history.pageSize, &random)

@@ -38,13 +38,13 @@ import Testing
         }
     }
 
-    /// 600 damaged copies.
+    /// 96 damaged copies, or 576.
     @Test(arguments: 0..<12) func `rows on sound pages are salvaged, and the repaired history is sound`(seed: UInt64)
         throws
     {
         let history = try Self.history.get()
         var random = SeededGenerator(seed: seed)
-        for round in 0..<50 {
+        for round in 0..<Endurance.rounds(8, year: 48) {
             let damage = Damage.allCases[round % Damage.allCases.count]
             var bytes = history.bytes
             let lost = damage.apply(to: &bytes, pageSize: history.pageSize, &random)
