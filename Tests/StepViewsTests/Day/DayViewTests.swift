@@ -215,6 +215,14 @@ import TestSupport
             unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin, hasPedometers: false)
         #expect(
             unknown.text().contains("  Synced    never: add a pedometer\n            istep add\n"), "\(unknown.text())")
+        let imported = DayView(
+            unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin,
+            historyBegins: Sample.day.advanced(by: -9),
+            hasPedometers: false)
+        #expect(
+            imported.text().contains(
+                "  Synced    never: import a newer file, or add a pedometer\n            istep import FILE\n"),
+            "\(imported.text())")
         #expect(
             text {
                 $0.goal = nil; $0.percentage = nil; $0.isRestDay = true

@@ -304,12 +304,22 @@ extension DayView {
 
     private var removal: Advice { "\(command: "istep correct", "\(summary.day)", "--remove")" }
 
-    private var firstSync: Advice { hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")" }
+    /// Whether all that is known was imported, or entered by hand.
+    private var isWithoutPedometers: Bool { !hasPedometers && historyBegins != nil }
+
+    private var firstSync: Advice {
+        if isWithoutPedometers { return "\(command: "istep import FILE")" }
+        return hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")"
+    }
 
     private var synced: StyledText {
         if let error = error(.lastSync) { return wrong(error) }
         guard let moment = summary.lastSync else {
-            return StyledText(hasPedometers ? "never: read your pedometers" : "never: add a pedometer", .doubtful)
+            let next =
+                isWithoutPedometers
+                ? "import a newer file, or add a pedometer"
+                : hasPedometers ? "read your pedometers" : "add a pedometer"
+            return StyledText("never: \(next)", .doubtful)
         }
         let clock = Words.clock(moment, localTime)
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of
