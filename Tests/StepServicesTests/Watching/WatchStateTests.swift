@@ -19,7 +19,7 @@ import Testing
     }
 
     private func state(_ entries: [WatchState.Entry], isLive: Bool = false) -> WatchState {
-        var state = WatchState(timing: SyncTiming(interval: 900), localTime: .fixed(0), isLive: isLive)
+        var state = WatchState(schedule: ReadingSchedule(interval: 900), localTime: .fixed(0), isLive: isLive)
         state.update(entries)
         return state
     }

@@ -111,6 +111,9 @@ public final class ForeignCollector {
 
     /// Takes from the tracks of phones what watches have recorded of the same time.
     ///
+    /// As the phone's own program counts. Of sources that are not known as either, the one with the most steps counts:
+    /// see `MergedTracks`.
+    ///
     /// - Returns: whether there are both.
     public func yieldToWatches() -> Bool {
         let watches = tracks.values.filter { $0.kind == .watch }, phones = tracks.values.filter { $0.kind == .phone }

@@ -10,6 +10,8 @@
 /// both right. So such a total counts only as far as finer pedometers do not.
 ///
 /// How many steps count does not depend on how long samples are; when they were made does: see `StepPlacement`.
+///
+/// Of a phone and a watch in one imported file, the watch counts: see `ForeignCollector.yieldToWatches`.
 public struct MergedTracks: Hashable, Sendable {
     /// Samples that overlap, and the pedometer whose samples count.
     public struct Group: Hashable, Sendable {

@@ -33,7 +33,7 @@ public actor Watch {
         problems = ProblemReport { [output = context.output] in output.problem($0) }
         tasks = WatchTasks(context: context, options: options, problems: problems, events: events)
         state = WatchState(
-            timing: SyncTiming(interval: options.interval), localTime: context.localTime, isLive: options.isLive)
+            schedule: ReadingSchedule(interval: options.interval), localTime: context.localTime, isLive: options.isLive)
     }
 
     /// Runs until the task is cancelled.

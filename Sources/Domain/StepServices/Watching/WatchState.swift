@@ -37,7 +37,7 @@ struct WatchState: Sendable {
         var last: Timestamp
     }
 
-    let timing: SyncTiming
+    let schedule: ReadingSchedule
     let localTime: LocalTime
     /// Whether pedometers that support it are followed while they are in range.
     let isLive: Bool
@@ -74,8 +74,8 @@ struct WatchState: Sendable {
     /// How long a pedometer whose link was lost is not followed again.
     static let backoff = ExponentialBackoff(first: .seconds(30), longest: .seconds(1800))
 
-    init(timing: SyncTiming, localTime: LocalTime, isLive: Bool) {
-        self.timing = timing
+    init(schedule: ReadingSchedule, localTime: LocalTime, isLive: Bool) {
+        self.schedule = schedule
         self.localTime = localTime
         self.isLive = isLive
     }
@@ -151,8 +151,8 @@ struct WatchState: Sendable {
 
     func due(_ id: Pedometer.ID, at now: Timestamp) -> Timestamp? {
         entries[id].map { entry in
-            timing.due(
-                SyncTiming.State(
+            schedule.due(
+                ReadingSchedule.State(
                     lastComplete: lastComplete(entry, at: now), lastFailure: failures[id]?.last,
                     failures: failures[id]?.count ?? 0,
                     holdsTodayOnly: entry.holdsTodayOnly),

@@ -13,7 +13,7 @@ public struct Settings: Hashable, Sendable {
     public var adapter: Sourced<String>?
     /// Path of the history; absolute unless given by a flag or the environment.
     public var database: Sourced<String>
-    /// Seconds to scan for, 1...600.
+    /// Seconds to search for a pedometer before it is read, 1...600. `istep scan` has its own time: `DeviceSearch`.
     public var timeout: Sourced<Double>
     /// Whether unattended runs show desktop notifications, if there is a desktop.
     public var notifications: Sourced<Bool>

@@ -3,27 +3,6 @@ public import StepDomain
 import Support
 
 extension HistoryError: ReportableError {
-    public var category: FailureCategory {
-        switch self {
-        // A missing file that the command line names is a usage error. A history that does not exist yet is not.
-        case .of(_, .missing): .usage
-        case .of(_, let error): error.category
-        case .missing: .unavailable
-        // Also a newer version: the file is sound, but this program cannot interpret its content. This is not a bug in
-        // the program, and no change to the configuration would correct it.
-        case .damaged, .irreparable, .foreign, .newerVersion, .empty: .data
-        // User input is checked earlier: what the schema refuses came from a pedometer, a file or a bug in istep.
-        case .invalidValue: .data
-        case .unsupported: .configuration
-        // A full disk is a temporary condition: the nightly sync is retried.
-        case .locked, .noSpace, .replaced: .temporary
-        case .readOnly, .closedLog: .permission
-        case .cannotOpen, .noDirectory, .occupied, .reserved, .nameTaken, .addressTaken, .invalidName: .usage
-        // Users do not enter row numbers.
-        case .inputOutput, .failed, .notFound: .unforeseen
-        }
-    }
-
     public var problem: String { words.reported.problem }
     public var advice: String? { words.reported.advice }
     /// Problem and advice on one line. Names and paths are quoted, control characters escaped.
@@ -203,40 +182,5 @@ extension HistoryError: ReportableError {
                 "the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
         default: words
         }
-    }
-}
-
-/// The text of an error: what failed, and what to do about it.
-struct ErrorWords {
-    /// Without a full stop.
-    let problem: String
-    /// Also without a full stop; commands are in backticks.
-    let advice: String?
-
-    init(_ problem: String, _ advice: String? = nil) {
-        self.problem = problem
-        self.advice = advice
-    }
-
-    func advising(_ advice: String) -> ErrorWords { ErrorWords(problem, advice) }
-
-    var line: String { advice.map { "\(problem); \($0)" } ?? problem }
-
-    /// For a report that shows the two separately: the advice as a sentence.
-    var reported: (problem: String, advice: String?) {
-        guard let advice else { return (problem, nil) }
-        // A path that contains backticks must not become a command to paste.
-        guard Self.hasOnlyOwnCommands(advice) else { return (line, nil) }
-        let period = advice.hasSuffix("`") || advice.hasSuffix(".") ? "" : "."
-        return (problem, advice.prefix(1).uppercased() + advice.dropFirst() + period)
-    }
-
-    private static func hasOnlyOwnCommands(_ markup: String) -> Bool {
-        let pieces = markup.split(separator: "`", omittingEmptySubsequences: false)
-        let commands = pieces.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-        return pieces.count % 2 == 1
-            && commands.allSatisfy { command in
-                ["istep ", "sudo ", "fuser ", "ls ", "cp ", "dmesg"].contains { command.hasPrefix($0) }
-            }
     }
 }

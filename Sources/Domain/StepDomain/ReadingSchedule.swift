@@ -4,7 +4,7 @@ internal import Support
 ///
 /// Each reading costs the pedometer's battery, so one that is always near is read at intervals. One that fails is
 /// retried after increasing pauses. One that keeps only today's count is also read shortly before the count is reset.
-public struct SyncTiming: Hashable, Sendable {
+public struct ReadingSchedule: Hashable, Sendable {
     /// Seconds between two readings.
     public let interval: Int
 

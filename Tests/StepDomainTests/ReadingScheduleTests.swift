@@ -2,9 +2,9 @@ import StepDomain
 import Testing
 
 /// On 2026-05-20, an hour east of Greenwich, with a reading every 15 minutes.
-@Suite(.timeLimit(.minutes(5))) struct SyncTimingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadingScheduleTests {
     private let localTime = LocalTime.fixed(3600)
-    private let timing = SyncTiming(interval: 900)
+    private let schedule = ReadingSchedule(interval: 900)
 
     /// A time of the day there, as hour and minute.
     private func at(_ hour: Int, _ minute: Int = 0) -> Timestamp {
@@ -14,9 +14,9 @@ import Testing
     private func due(
         _ now: Timestamp, last: Timestamp? = nil, failed: Timestamp? = nil, _ failures: Int = 0, todayOnly: Bool = false
     ) -> Timestamp {
-        let standing = SyncTiming.State(
+        let standing = ReadingSchedule.State(
             lastComplete: last, lastFailure: failed, failures: failures, holdsTodayOnly: todayOnly)
-        return timing.due(standing, now: now, localTime: localTime)
+        return schedule.due(standing, now: now, localTime: localTime)
     }
 
     @Test func `a pedometer that was never read is due immediately`() { #expect(due(at(12)) == at(12)) }
@@ -62,10 +62,11 @@ import Testing
         let change = Timestamp(day.daysSince1970 * 86_400 + 3600)
         let berlin = LocalTime { $0 < change ? 7200 : 3600 }
         let last = berlin.moment(day, seconds: 0)
-        let standing = SyncTiming.State(lastComplete: last, holdsTodayOnly: true)
+        let standing = ReadingSchedule.State(lastComplete: last, holdsTodayOnly: true)
         #expect(
-            SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
+            ReadingSchedule(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600
+                - 300)
     }
 
-    @Test func `an interval is at least one minute`() { #expect(SyncTiming(interval: -5).interval == 60) }
+    @Test func `an interval is at least one minute`() { #expect(ReadingSchedule(interval: -5).interval == 60) }
 }
