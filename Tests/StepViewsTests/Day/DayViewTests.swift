@@ -221,7 +221,7 @@ import TestSupport
             hasPedometers: false)
         #expect(
             imported.text().contains(
-                "  Synced    never: import a newer file, or add a pedometer\n            istep import FILE\n"),
+                "  Synced    never: import a file, or add a pedometer\n            istep import FILE\n"),
             "\(imported.text())")
         #expect(
             text {

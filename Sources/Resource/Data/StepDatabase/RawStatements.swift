@@ -90,7 +90,7 @@ struct RawInsert {
         let message = code == SQLITE_DONE ? nil : database.lastErrorMessage
         sqlite3_reset(statement.sqliteStatement)
         guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
-        return database.changesCount == 1
+        return sqlite3_changes(sqlite3_db_handle(statement.sqliteStatement)) == 1
     }
 
     /// SQLITE_TRANSIENT: SQLite copies the value.

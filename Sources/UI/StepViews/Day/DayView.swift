@@ -125,7 +125,7 @@ extension DayView {
         show("Day", completeness, hint: hasRemoval && summary.isCorrected ? removal : nil, on: &page)
         // Steps that were imported or entered by hand need no pedometer.
         if hasPedometers || summary.steps == nil || !isUnknown(.lastSync, summary.lastSync) {
-            show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
+            show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync.advice : nil, on: &page)
         }
         showUnsent(hasCommands: hasCommands, on: &page)
         if hasCommands { neighbours(on: &page) }
@@ -304,22 +304,17 @@ extension DayView {
 
     private var removal: Advice { "\(command: "istep correct", "\(summary.day)", "--remove")" }
 
-    /// Whether all that is known was imported, or entered by hand.
-    private var isWithoutPedometers: Bool { !hasPedometers && historyBegins != nil }
-
-    private var firstSync: Advice {
-        if isWithoutPedometers { return "\(command: "istep import FILE")" }
-        return hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")"
+    /// What to do where no pedometer was read yet. Days can be known without one: imported, or entered by hand.
+    private var firstSync: (words: String, advice: Advice) {
+        if hasPedometers { return ("read your pedometers", "\(command: "istep sync")") }
+        if historyBegins == nil { return ("add a pedometer", "\(command: "istep add")") }
+        return ("import a file, or add a pedometer", "\(command: "istep import FILE")")
     }
 
     private var synced: StyledText {
         if let error = error(.lastSync) { return wrong(error) }
         guard let moment = summary.lastSync else {
-            let next =
-                isWithoutPedometers
-                ? "import a newer file, or add a pedometer"
-                : hasPedometers ? "read your pedometers" : "add a pedometer"
-            return StyledText("never: \(next)", .doubtful)
+            return StyledText("never: \(firstSync.words)", .doubtful)
         }
         let clock = Words.clock(moment, localTime)
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of

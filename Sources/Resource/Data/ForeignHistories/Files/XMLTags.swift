@@ -114,11 +114,12 @@ final class XMLTags {
     /// Beside the outermost element there is only white space; a reference to an entity that the file would have to
     /// declare is refused.
     private func check(text bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) throws(ImportError) {
-        if depth == 0, !bytes[start..<end].allSatisfy(isBlank) { throw failure("there is text beside its elements") }
-        var position = start
-        while let mark = bytes.first(UInt8(ascii: "&"), from: position), mark < end {
-            let text = UnsafeBufferPointer(rebasing: bytes[mark..<min(mark + 12, end)])
-            guard text.reference != nil else { throw failure("it uses entities") }
+        let text = UnsafeBufferPointer(rebasing: bytes[start..<end])
+        if depth == 0, !text.allSatisfy(isBlank) { throw failure("there is text beside its elements") }
+        var position = 0
+        while let mark = text.first(UInt8(ascii: "&"), from: position) {
+            let reference = UnsafeBufferPointer(rebasing: text[mark..<min(mark + 12, text.count)])
+            guard reference.reference != nil else { throw failure("it uses entities") }
             position = mark + 1
         }
     }

@@ -96,11 +96,14 @@ struct ImportedTrack {
         try replace.bind(8, sync)
     }
 
+    /// Until `endSamples`, nothing else may be written.
+    ///
     /// - Returns: samples that were added, and those that were changed or removed.
     mutating func write(_ after: PackedDay, instead before: PackedDay) throws -> (added: Int, corrected: Int) {
         if before.samples == after.samples { return (0, 0) }
         var counts = (added: 0, corrected: 0)
         if !before.samples.isEmpty {
+            try endSamples()
             let kept = Set(after.samples.map(\.start))
             for sample in before.samples where !kept.contains(sample.start) {
                 try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
@@ -115,7 +118,8 @@ struct ImportedTrack {
             guard sample.countsInHistory else { throw notWritten("the imported sample \(sample)") }
             if try insert.run(sample) { counts.added += 1 } else { others.append(sample) }
         }
-        try insert.end()
+        if others.isEmpty { return counts }
+        try endSamples()
         for sample in others {
             try replace.bind(sample)
             _ = try replace.run()
@@ -123,6 +127,8 @@ struct ImportedTrack {
         counts.corrected += others.count
         return counts
     }
+
+    mutating func endSamples() throws { try insert.end() }
 
     /// The coverage of all days: spans reach over the midnights of UTC.
     func writeCoverage() throws {

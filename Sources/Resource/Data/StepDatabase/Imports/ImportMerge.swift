@@ -151,29 +151,32 @@ struct ImportMerge {
         try database.execute(
             sql: "INSERT INTO import_track VALUES (?, ?, ?, ?)", arguments: [id, pedometer, sync, track.until.seconds])
         var imported = try ImportedTrack(pedometer: pedometer, sync: sync, database: database)
-        let insert = try RawInsert(database, "INSERT INTO import_content (pedometer, day, content) VALUES (?, ?, ?)")
-        let link = try RawInsert(database, "INSERT INTO import_part VALUES (?, ?) ON CONFLICT DO NOTHING")
         var counts = (added: 0, corrected: 0)
+        var contents: [Int64?] = []
         for part in track.parts {
             var layers = try ImportLayers(of: pedometer, on: part.day, database)
-            var content = layers.known(part.content)
-            if content == nil {
-                try insert.bind(1, pedometer)
-                try insert.bind(2, Int64(part.day.daysSince1970))
-                try insert.bind(3, part.content)
-                _ = try insert.run()
-                content = database.lastInsertedRowID
-            }
-            let isOnlyOne = layers.layers.count == 1 && layers.known(part.content) != nil
-            let before = isOnlyOne ? PackedDay() : try layers.merged()
+            let content = layers.known(part.content)
+            contents.append(content)
+            if layers.layers.count == 1, content != nil { continue }
+            let before = try layers.merged()
             layers.add(.init(id: content ?? 0, bytes: part.content, rank: [Int64(track.until.seconds), id]))
-            try link.bind(1, id)
-            try link.bind(2, content ?? 0)
-            _ = try link.run()
-            if isOnlyOne { continue }
             let written = try imported.write(try layers.merged(), instead: before)
             counts.added += written.added
             counts.corrected += written.corrected
+        }
+        try imported.endSamples()
+        let insert = try RawInsert(database, "INSERT INTO import_content (pedometer, day, content) VALUES (?, ?, ?)")
+        try insert.bind(1, pedometer)
+        let link = try RawInsert(database, "INSERT INTO import_part VALUES (?, ?) ON CONFLICT DO NOTHING")
+        try link.bind(1, id)
+        for (part, known) in zip(track.parts, contents) {
+            if known == nil {
+                try insert.bind(2, Int64(part.day.daysSince1970))
+                try insert.bind(3, part.content)
+                _ = try insert.run()
+            }
+            try link.bind(2, known ?? database.lastInsertedRowID)
+            _ = try link.run()
         }
         try imported.writeCoverage()
         try database.execute(

@@ -53,6 +53,7 @@ extension ImportMerge {
             _ = try imported.write(
                 try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
         }
+        try imported.endSamples()
         try database.execute(
             sql:
                 "DELETE FROM import_part WHERE import = ? AND content IN (SELECT id FROM import_content WHERE pedometer = ?)",

@@ -5,7 +5,7 @@ import StepDomain
 /// Inserts samples of slots that a history does not have, between `begin` and `end` of one transaction.
 ///
 /// Triggers for each of thousands of rows take longer than the rest: the sums of the days and the checksums are brought
-/// up to date once a day instead. Nothing else may be written before `end`.
+/// up to date at the `end` instead. Nothing else may be written before it.
 struct SampleInsert {
     /// How the triggers are left out.
     enum Bypass {
@@ -13,8 +13,8 @@ struct SampleInsert {
         case none
         /// A row of `sealing` makes them end at once. For the few hundred samples of a sync.
         case mark
-        /// They are switched off, which prepares the statements of the connection again: for the many samples of an
-        /// import.
+        /// They are switched off, after which SQLite prepares each statement of the connection again: for the many
+        /// samples of an import, and not once for each of its days.
         case off
     }
 
@@ -23,6 +23,7 @@ struct SampleInsert {
     private let sync: SyncRecord.ID
     private let insert: RawInsert
     private let bypass: Bypass
+    private var isOpen = false
     /// The hashes of inserted samples, by the day at Greenwich.
     private var sums: [Int64: UInt64] = [:]
 
@@ -36,7 +37,10 @@ struct SampleInsert {
         try insert.bind(8, sync)
     }
 
-    func begin() throws {
+    /// Does nothing after another `begin`.
+    mutating func begin() throws {
+        if isOpen { return }
+        isOpen = true
         switch bypass {
         case .none: break
         case .mark: try database.cachedStatement(sql: "INSERT INTO sealing VALUES (1)").execute()
@@ -55,7 +59,10 @@ struct SampleInsert {
         return true
     }
 
+    /// Does nothing without a `begin`.
     mutating func end() throws {
+        if !isOpen { return }
+        isOpen = false
         switch bypass {
         case .none: return
         case .mark: try database.cachedStatement(sql: "DELETE FROM sealing").execute()

@@ -102,9 +102,7 @@ extension ShareFailure {
             self.init(
                 .unreachable, reason,
                 advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
-        // 423 is Locked (RFC 4918, section 11.3): a program of the user has the file open, or the server is writing it.
-        // 425 is Too Early (RFC 8470). Neither is processed.
-        case 408, 423, 425, 429, 503:
+        case _ where response.isBusy:
             self.init(.busy, reason, retryAfter: response.retryAfter)
         case 400..<500:
             if case .service(let advice) = address, [404, 410].contains(response.status) {

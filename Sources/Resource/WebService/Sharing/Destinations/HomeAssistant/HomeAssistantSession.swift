@@ -224,7 +224,7 @@ struct HomeAssistantSession {
                 return ShareFailure(
                     .credentials, reason, advice: "Renew the token, and see whether Home Assistant banned this machine."
                 )
-            case 408, 425, 429, 503: return ShareFailure(.busy, reason, retryAfter: response.retryAfter)
+            case _ where response.isBusy: return ShareFailure(.busy, reason, retryAfter: response.retryAfter)
             // The sign-in page of a network answers 200 or 302.
             case ..<400, 500...:
                 return ShareFailure(
