@@ -160,7 +160,7 @@ import Testing
             #expect(shown.contains(command + suffix + "\n"), "\(shown)")
         }
         let unknown = try await istep.run(["show", "2014-04-21"] + options).output
-        #expect(unknown.contains("istep add" + suffix + "\n"), "\(unknown)")
+        #expect(unknown.contains("istep import FILE" + suffix + "\n"), "\(unknown)")
         #expect(try await istep.run(["plan"] + options).output.contains("istep plan 8000 --on sun=rest" + suffix))
         let failed = try await istep.run(["correct", "2014-04-21", "--remove"] + options)
         #expect(failed.status == 64 && failed.error.contains("`istep show 2014-04-21\(suffix)`"), "\(failed.error)")
