@@ -61,12 +61,14 @@ final class XMLTags {
             let used = try buffer.withUnsafeBufferPointer { bytes throws(ImportError) in
                 try scan(UnsafeBufferPointer(rebasing: bytes[..<filled]), body)
             }
-            if filled - used > Self.maximumMarkup { throw failure("a tag or a comment is longer than 4 MB") }
-            buffer.removeSubrange(..<used)
-            filled -= used
+            let rest = filled - used
+            if rest > Self.maximumMarkup { throw failure("a tag or a comment is longer than 4 MB") }
+            buffer.withUnsafeMutableBytes { bytes in
+                if used > 0, let base = bytes.baseAddress { memmove(base, base + used, rest) }
+            }
+            filled = rest
             let missing = filled + Self.piece - buffer.count
-            if missing > 0 { buffer.append(contentsOf: repeatElement(0, count: missing)) }
-            let rest = filled
+            if missing > 0 { buffer += [UInt8](repeating: 0, count: missing) }
             let read = buffer.withUnsafeMutableBytes { bytes in
                 Result { () throws(ImportError) in
                     try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[rest...]))

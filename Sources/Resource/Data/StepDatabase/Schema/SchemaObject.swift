@@ -8,19 +8,28 @@ struct SchemaObject: Hashable {
     let name: String
     /// The table that an index or a trigger belongs to; for a table its own name.
     let table: String
-    /// The CREATE statement with white space collapsed, because a later SQLite may format it differently when it adds a
-    /// column. Nil for the indexes that SQLite creates for constraints.
-    let sql: String?
+    /// The CREATE statement as it is written. Nil for the indexes that SQLite creates for constraints.
+    fileprivate let written: String?
 
     init(type: String, name: String, table: String, sql: String?) {
         self.type = type
         self.name = name
         self.table = table
-        self.sql = sql.map(Self.collapsed)
+        written = sql
     }
 
-    /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html), and each start of a sync reads
-    /// this twice.
+    /// With white space collapsed, because a later SQLite may format it differently when it adds a column.
+    var sql: String? { written.map(Self.collapsed) }
+
+    static func == (one: Self, other: Self) -> Bool {
+        (one.type, one.name, one.table) == (other.type, other.name, other.table) && one.sql == other.sql
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for text in [type, name, table] { hasher.combine(text) }
+    }
+
+    /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html).
     private static func collapsed(_ sql: String) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(sql.utf8.count)
@@ -85,7 +94,7 @@ extension Schema {
             add(object.type)
             add(object.name)
             add(object.table)
-            add(object.sql ?? "")
+            add(object.written ?? "")
         }
         return hash
     }
