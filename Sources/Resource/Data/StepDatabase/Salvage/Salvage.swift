@@ -80,7 +80,8 @@ final class Salvage {
             guard case .row(_, let values) = event, values.count == 5, let name = String.fromDatabaseValue(values[1])
             else { return }
             let type = String.fromDatabaseValue(values[0]) ?? "", table = String.fromDatabaseValue(values[2]) ?? ""
-            objects.insert(SchemaObject(type: type, name: name, table: table, sql: String.fromDatabaseValue(values[4])))
+            let object = SchemaObject(type: type, name: name, table: table, sql: String.fromDatabaseValue(values[4]))
+            objects.insert(object.collapsed)
             // A view or a trigger with the name of a table has no pages (root 0).
             guard let root = Int.fromDatabaseValue(values[3]), root > 0 else { return }
             // The row has the table's name twice: if one is damaged, the other is used.

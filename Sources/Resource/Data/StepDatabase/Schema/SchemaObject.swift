@@ -8,25 +8,12 @@ struct SchemaObject: Hashable {
     let name: String
     /// The table that an index or a trigger belongs to; for a table its own name.
     let table: String
-    /// The CREATE statement as it is written. Nil for the indexes that SQLite creates for constraints.
-    fileprivate let written: String?
+    /// The CREATE statement. Nil for the indexes that SQLite creates for constraints.
+    let sql: String?
 
-    init(type: String, name: String, table: String, sql: String?) {
-        self.type = type
-        self.name = name
-        self.table = table
-        written = sql
-    }
-
-    /// With white space collapsed, because a later SQLite may format it differently when it adds a column.
-    var sql: String? { written.map(Self.collapsed) }
-
-    static func == (one: Self, other: Self) -> Bool {
-        (one.type, one.name, one.table) == (other.type, other.name, other.table) && one.sql == other.sql
-    }
-
-    func hash(into hasher: inout Hasher) {
-        for text in [type, name, table] { hasher.combine(text) }
+    /// With white space collapsed, because a later SQLite may format the statement differently when it adds a column.
+    var collapsed: SchemaObject {
+        SchemaObject(type: type, name: name, table: table, sql: sql.map(Self.collapsed))
     }
 
     /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html).
@@ -66,7 +53,7 @@ extension Schema {
         try DatabaseQueue().write { database in
             try migrations.map { migration in
                 try database.execute(sql: migration.sql)
-                return try SchemaObject.all(in: database)
+                return try SchemaObject.all(in: database).map(\.collapsed)
             }
         }
     }
@@ -94,7 +81,7 @@ extension Schema {
             add(object.type)
             add(object.name)
             add(object.table)
-            add(object.written ?? "")
+            add(object.sql ?? "")
         }
         return hash
     }
@@ -111,8 +98,8 @@ extension Schema {
         guard (1...migrations.count).contains(version) else { return [] }
         let all = try SchemaObject.all(in: database)
         if version <= Self.fingerprints.count, Self.fingerprint(of: all) == Self.fingerprints[version - 1] { return [] }
-        let expected = try example(ofVersion: version).read(SchemaObject.all)
-        let found = Self.withoutUserObjects(all, expected)
+        let expected = try example(ofVersion: version).read(SchemaObject.all).map(\.collapsed)
+        let found = Self.withoutUserObjects(all.map(\.collapsed), expected)
         if Set(found) == Set(expected), found.count == expected.count { return [] }
         return Self.differences(of: found, from: expected)
     }
