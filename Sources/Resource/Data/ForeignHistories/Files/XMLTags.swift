@@ -108,7 +108,7 @@ final class XMLTags {
             position = end
         }
         // A reference can be cut in two.
-        let last = bytes[position...].lastIndex(of: UInt8(ascii: "&")).flatMap { bytes.count - $0 < 12 ? $0 : nil }
+        let last = bytes[max(position, bytes.count - 11)...].lastIndex(of: UInt8(ascii: "&"))
         try check(text: bytes, position, last ?? bytes.count)
         return last ?? bytes.count
     }
