@@ -31,6 +31,12 @@ import Testing
         #expect(steps.map(\.samples) == steps.map(\.samples).sorted() && steps.contains { $0.samples == 16_384 })
     }
 
+    @Test func `it is shown at most once a second`() {
+        var pace = ReadingProgress.Pace()
+        let shown = [0, 400, 999, 1000, 1001, 1999, 2500, 3400, 3500].filter { pace.isDue(after: .milliseconds($0)) }
+        #expect(shown == [1000, 2500, 3500])
+    }
+
     @Test func `of databases the samples are reported`() throws {
         let start = now.seconds - 2_000_000
         let steps = try progress(

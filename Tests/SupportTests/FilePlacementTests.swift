@@ -21,4 +21,18 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["steps"])
         #expect(renameWithoutReplacing(new, to: folder + "/other") == ENOENT)
     }
+
+    /// As on a file system without hard links: a directory cannot have one anywhere (link(2): EPERM).
+    @Test func `what cannot be linked is renamed, unless the name is taken`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let new = folder + "/new", name = folder + "/taken"
+        for path in [new, name] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        #expect(renameWithoutReplacing(new, to: name) == EEXIST)
+        #expect(FileManager.default.fileExists(atPath: new))
+        #expect(renameWithoutReplacing(new, to: folder + "/free") == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["free", "taken"])
+    }
 }

@@ -26,12 +26,10 @@ public struct Importing: Sendable {
     ) async throws -> ForeignHistory {
         try await blocking {
             let start = ContinuousClock.now
-            var shown = Duration.zero
+            var pace = ReadingProgress.Pace()
             return try reader.read(path, options) { step in
                 let elapsed = ContinuousClock.now - start
-                guard elapsed - shown >= .seconds(1) else { return }
-                shown = elapsed
-                progress(step, step.rest(after: elapsed))
+                if pace.isDue(after: elapsed) { progress(step, step.rest(after: elapsed)) }
             }
         }
     }

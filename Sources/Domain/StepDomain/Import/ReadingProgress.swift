@@ -17,4 +17,18 @@ public struct ReadingProgress: Hashable, Sendable {
         guard let share, share >= 0.02 else { return nil }
         return elapsed * max(0, (1 - share) / share)
     }
+
+    /// When progress is shown: at most once a second, and not in the first one.
+    public struct Pace: Sendable {
+        private var last = Duration.zero
+
+        public init() {}
+
+        /// - Parameter elapsed: since the reading began.
+        public mutating func isDue(after elapsed: Duration) -> Bool {
+            guard elapsed - last >= .seconds(1) else { return false }
+            last = elapsed
+            return true
+        }
+    }
 }
