@@ -20,15 +20,16 @@ struct Household {
         _ timing: Timing = .immediate, quirks: Quirks = Quirks(), _ body: (Household) async throws -> Void
     ) async throws {
         // The program uses the machine's clock: it has no setting for the time.
-        let hours = Self.restingOffset(at: Date())
-        let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
+        let offset = Self.restingOffset(at: Date())
+        let zone = try #require(TimeZone(secondsFromGMT: offset * 60))
         let ring = SimulatedColmi(clock: .local(zone))
         let watch = SimulatedGeneric.infiniTime(zone: zone)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring, watch], timing: timing, quirks: quirks)
         do {
             let folder = try Folder()
             // POSIX writes offsets west of Greenwich as positive.
-            let istep = Command(folder: folder, bus: stack.address, timeZone: "LOCAL\(-hours)")
+            let west = "\(offset > 0 ? "-" : "")\(abs(offset) / 60):\(abs(offset) % 60)"
+            let istep = Command(folder: folder, bus: stack.address, timeZone: "LOCAL\(west)")
             try await body(Household(stack: stack, ring: ring, watch: watch, folder: folder, istep: istep, zone: zone))
         } catch {
             await stack.stop()
@@ -37,12 +38,12 @@ struct Household {
         await stack.stop()
     }
 
-    /// The UTC offset in hours at which it is between 22:15 and 23:15. No wearer has steps after 22:15
-    /// (`WalkingHistory`).
+    /// The UTC offset in minutes, a multiple of 30, at which it is between 22:45 and 23:15. No wearer has steps after
+    /// 22:45, when a Saturday ends (`WalkingHistory`).
     private static func restingOffset(at now: Date) -> Int {
-        let (hour, minute) = (Int(now.timeIntervalSince1970) / 3600 % 24, Int(now.timeIntervalSince1970) / 60 % 60)
-        let hours = (minute < 15 ? 23 : 22) - hour
-        return hours > 14 ? hours - 24 : hours
+        let minute = Int(now.timeIntervalSince1970) / 60 % 1440, begin = 22 * 60 + 45
+        let offset = (begin - minute + 1440 + 29) / 30 * 30 - 1440
+        return offset > 14 * 60 ? offset - 1440 : offset
     }
 
     /// The steps of the ring's wearer this many days ago.
