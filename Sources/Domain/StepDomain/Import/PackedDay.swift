@@ -119,7 +119,7 @@ extension PackedDay {
         if self == other { return [] }
         var days: Set<Day> = []
         if other.samples.isEmpty {
-            // Of a new source these are all samples of a file: a set of days is made once for each run of the same day.
+            // Of a new source these are all samples of a file, and most have the day of the one before.
             var last: Day?
             for sample in samples where sample.day != last {
                 days.insert(sample.day)

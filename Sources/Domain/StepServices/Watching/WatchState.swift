@@ -72,7 +72,7 @@ struct WatchState: Sendable {
     }
 
     /// How long a pedometer whose link was lost is not followed again.
-    static let backoff = ExponentialBackoff(first: .seconds(30), longest: .seconds(1800))
+    static let linkBackoff = ExponentialBackoff(first: .seconds(30), longest: .seconds(1800))
 
     init(schedule: ReadingSchedule, localTime: LocalTime, isLive: Bool) {
         self.schedule = schedule
@@ -142,7 +142,7 @@ struct WatchState: Sendable {
             discovered.insert(id)
         case .lost:
             losses[id, default: 0] += 1
-            unfollowed[id] = .until(now + Self.backoff.seconds(after: losses[id, default: 1]))
+            unfollowed[id] = .until(now + Self.linkBackoff.seconds(after: losses[id, default: 1]))
         case .impossible: unfollowed[id] = .always
         }
     }

@@ -36,10 +36,6 @@ public struct HTTPResponse: Hashable, Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether the server has not processed the request, and may do so later. 423 is Locked (RFC 4918, section 11.3): a
-    /// program of the user has the file open, or the server is writing it. 425 is Too Early (RFC 8470).
-    public var isBusy: Bool { [408, 423, 425, 429, 503].contains(status) }
-
     /// Seconds. A server cannot stop a destination for longer than a day.
     private static let maximumWait = 86_400
 

@@ -17,7 +17,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// The wait before the third attempt; it doubles from there. The second one follows at once.
     public var backoff: Duration
 
-    /// The usual limits, or the given ones. `attempts` below 1 count as 1.
+    /// The usual limits, or the given ones; istep takes `scan` from its settings. `attempts` below 1 count as 1.
     public init(
         scan: Duration = .seconds(20), connect: Duration = .seconds(30), services: Duration = .seconds(20),
         operation: Duration = .seconds(10), pairing: Duration = .seconds(60), attempts: Int = 4,

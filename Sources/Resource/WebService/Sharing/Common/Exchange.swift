@@ -184,3 +184,9 @@ extension HTTPResponse {
     /// depth.
     func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
 }
+
+extension HTTPResponse {
+    /// Whether the server has not processed the request, and may do so later. 423 is Locked (RFC 4918, section 11.3): a
+    /// program of the user has the file open, or the server is writing it. 425 is Too Early (RFC 8470).
+    var isBusy: Bool { [408, 423, 425, 429, 503].contains(status) }
+}
