@@ -11,7 +11,8 @@ struct SchemaObject: Hashable {
     /// The CREATE statement. Nil for the indexes that SQLite creates for constraints.
     let sql: String?
 
-    /// With white space collapsed, because a later SQLite may format the statement differently when it adds a column.
+    /// With white space collapsed: only such objects are compared, because a later SQLite may format the statement
+    /// differently when it adds a column. A fingerprint does not need it.
     var collapsed: SchemaObject {
         SchemaObject(type: type, name: name, table: table, sql: sql.map(Self.collapsed))
     }
