@@ -33,9 +33,6 @@ public struct DeviceSearch: Sendable {
         case probing(ScannedDevice)
     }
 
-    /// A longer scan must be requested by the user.
-    static let standardSeconds = 10.0
-
     private let scanner: any PedometerScanner
 
     public init(_ scanner: any PedometerScanner) { self.scanner = scanner }
@@ -46,7 +43,7 @@ public struct DeviceSearch: Sendable {
         _ request: Request, registered: @Sendable () async -> [Pedometer],
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws -> ScanReport {
-        let seconds = request.seconds ?? Self.standardSeconds
+        let seconds = request.seconds ?? SearchTime.scan
         progress(.scanning(seconds: seconds, found: nil))
         let outcome = try await scanner.scan(request.conditions, seconds: seconds) {
             progress(.scanning(seconds: seconds, found: $0))

@@ -14,12 +14,8 @@ struct PedometerFinder {
     let plain: @Sendable (String) -> String
     let progress: @Sendable (Registration.Step) -> Void
 
-    /// Seconds to search for one device: it is there as a rule, and the search ends when it is heard.
-    private static let secondsForOne = 15.0
     /// Seconds to search for others with a name, after one was heard.
     private static let secondsForOthers = 3.0
-    /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
-    private static let secondsForAny = 6.0
     /// More pedometers than this are not listed in an error.
     private static let maximumListed = 10
 
@@ -40,7 +36,7 @@ struct PedometerFinder {
 
     /// A device with the address or the name of the request.
     private func search(_ search: Search) async throws -> ScannedDevice {
-        let seconds = request.seconds ?? Self.secondsForOne
+        let seconds = request.seconds ?? SearchTime.device
         let heard = Mutex(search)
         func first(_ seconds: Double) async throws -> ScannedDevice? {
             let discovered = try await scanner.first(
@@ -67,7 +63,7 @@ struct PedometerFinder {
 
     /// The same device, if it is the only new one in range whose name begins with this one: a neighbour may have one.
     private func only(_ found: ScannedDevice, ofName device: String, _ search: Search) async throws -> ScannedDevice {
-        let seconds = min(request.seconds ?? Self.secondsForOne, Self.secondsForOthers)
+        let seconds = min(request.seconds ?? SearchTime.device, Self.secondsForOthers)
         let near = try await scanner.scan(search.conditions, seconds: seconds) { _ in }.devices
         try Task.checkCancellation()
         var alike =
@@ -90,7 +86,7 @@ struct PedometerFinder {
 
     /// The only new pedometer in range.
     private func only() async throws -> (ScannedDevice, PedometerKind) {
-        let seconds = request.seconds ?? Self.secondsForAny
+        let seconds = request.seconds ?? SearchTime.anyPedometer
         let discovered = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
         try Task.checkCancellation()
         var devices = discovered.filter { device in !known.contains { $0.address == device.address } }

@@ -96,7 +96,7 @@ import Testing
             exact += Double(steps * free) / Double(length)
             start = start + length + (isFast ? length : 0)
         }
-        #expect(collector.yieldToWatches())
+        #expect(collector.preferWatches())
         let tracks = collector.finish().tracks
         #expect(tracks.first?.steps == counted)
         let rest = samples(tracks.first { $0.source.identity == "p" })
@@ -111,7 +111,7 @@ import Testing
         try collector.add(splitting: 60, from: noon, length: 60, to: watch)
         try collector.add(splitting: 10, from: noon - 600, length: 60, to: phone)
         try collector.add(splitting: 18, from: noon - 3, length: 3, to: phone)
-        #expect(collector.yieldToWatches())
+        #expect(collector.preferWatches())
         let rest = samples(collector.finish().tracks.first { $0.source.identity == "p" })
         #expect(rest.map(\.steps) == [13, 15] && rest.map(\.length) == [60, 3])
     }

@@ -23,7 +23,7 @@ public final class ForeignCollector {
     }
 
     public let options: ForeignOptions
-    private var tracks: [String: TrackBuilder] = [:]
+    private(set) var tracks: [String: TrackBuilder] = [:]
     /// Identities in the order of their first sample.
     private var order: [String] = []
     private var leftOut: [(reason: String, count: Int)] = []
@@ -107,19 +107,6 @@ public final class ForeignCollector {
         for (part, steps) in zip(parts, whole) {
             try add(steps, from: part.start, length: part.length, to: track)
         }
-    }
-
-    /// Takes from the tracks of phones what watches have recorded of the same time.
-    ///
-    /// As the phone's own program counts. Of sources that are not known as either, the one with the most steps counts:
-    /// see `MergedTracks`.
-    ///
-    /// - Returns: whether there are both.
-    public func yieldToWatches() -> Bool {
-        let watches = tracks.values.filter { $0.kind == .watch }, phones = tracks.values.filter { $0.kind == .phone }
-        if watches.isEmpty || phones.isEmpty { return false }
-        for phone in phones { phone.yieldTime(to: watches) }
-        return true
     }
 
     /// Adds the total of a day: a sample of 23 to 25 hours, of today up to now.

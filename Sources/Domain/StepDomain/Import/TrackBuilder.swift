@@ -7,7 +7,7 @@ public final class TrackBuilder {
     let kind: Kind
     private let repetition: ForeignCollector.Repetition
     private let accounting: ForeignCollector.Accounting
-    private var days: [Int: [UInt8]] = [:]
+    var days: [Int: [UInt8]] = [:]
     /// The day that was added to last, taken out of `days`: most records are on the day of the one before.
     private var openDay = Int.min
     private var open: [UInt8] = []
@@ -97,66 +97,15 @@ public final class TrackBuilder {
         openDay = day
     }
 
-    /// Leaves out the parts of the samples that others have recorded; the rest of a sample has its share of the steps
-    /// by time.
-    func yieldTime(to others: [TrackBuilder]) {
+    /// Moves the open day back to the others.
+    func close() {
         select(.min)
         days[.min] = nil
-        for other in others {
-            other.select(.min)
-            other.days[.min] = nil
-        }
-        for (day, bytes) in days {
-            // A record can begin on the day before.
-            let worn = others.flatMap { other in
-                [day - 1, day, day + 1].flatMap { day in other.days[day].map { other.decode($0, day).samples } ?? [] }
-            }
-            if worn.isEmpty { continue }
-            let samples = decode(bytes, day).samples
-            days[day] = []
-            for rest in Self.rest(of: samples, beside: worn) { _ = append(rest, recorded: rest.length) }
-            select(.min)
-            days[.min] = nil
-        }
-    }
-
-    /// What samples have outside of the time of others: of each the share of its steps by time. Not each share is
-    /// rounded but their sum.
-    ///
-    /// The steps are placed where the others will have none: those get more seconds than they have recorded if their
-    /// steps need them. Where a sample has no room for its share, a later one gets it, or an earlier one.
-    static func rest(of samples: [StepSample], beside others: [StepSample]) -> [StepSample] {
-        let recorded = Coverage(others.map(\.span)), placed = Coverage(others.map(\.withRoom.span))
-        var (exact, given, parts) = (0.0, 0, [StepSample]())
-        for sample in samples {
-            let free = sample.length - recorded.seconds(of: sample.span)
-            exact += Double(sample.steps * free) / Double(sample.length)
-            let gaps = placed.gaps(in: sample.span)
-            var room = gaps.reduce(0) { $0 + $1.length }
-            for gap in gaps {
-                // Evenly over what is left of the sample's time.
-                let due = Int(exact.rounded()) - given
-                let steps = max(
-                    0, min((due * gap.length + room - 1) / room, gap.length * StepSample.maximumStepsPerSecond, due))
-                room -= gap.length
-                given += steps
-                parts.append(
-                    StepSample(start: gap.start, length: gap.length, steps: steps, utcOffset: sample.utcOffset))
-            }
-        }
-        for index in parts.indices.reversed() {
-            let left = Int(exact.rounded()) - given
-            let room = parts[index].length * StepSample.maximumStepsPerSecond - parts[index].steps
-            parts[index].steps += min(left, room)
-            given += min(left, room)
-        }
-        return parts.filter { $0.steps > 0 }
     }
 
     func finish(_ localTime: LocalTime) -> ForeignTrack {
         _ = flushSpan()
-        select(.min)
-        days[.min] = nil
+        close()
         var found: [(day: Day, steps: Int)] = []
         found.reserveCapacity(days.count)
         var parts = PartsOfTrack()
@@ -175,7 +124,7 @@ public final class TrackBuilder {
         return ForeignTrack(source: source, parts: parts.finish(), days: found, until: until)
     }
 
-    private func decode(_ bytes: [UInt8], _ day: Int) -> PackedDay {
+    func decode(_ bytes: [UInt8], _ day: Int) -> PackedDay {
         var reader = VarintReader(bytes)
         var content = PackedDay()
         while let tag = reader.next() {
@@ -282,7 +231,7 @@ private struct PartsOfTrack {
 
 extension StepSample {
     /// Long enough for its steps.
-    fileprivate var withRoom: StepSample {
+    var withRoom: StepSample {
         var sample = self
         sample.length = max(length, (steps + Self.maximumStepsPerSecond - 1) / Self.maximumStepsPerSecond)
         return sample

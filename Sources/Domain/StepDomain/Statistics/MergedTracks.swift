@@ -11,7 +11,7 @@
 ///
 /// How many steps count does not depend on how long samples are; when they were made does: see `StepPlacement`.
 ///
-/// Of a phone and a watch in one imported file, the watch counts: see `ForeignCollector.yieldToWatches`.
+/// Of a phone and a watch in one imported file, the watch counts: see `PhonesAndWatches.swift`.
 ///
 /// A change of this rule needs a new `DaySums.revision`, the same change in SQL (`merging` of `PostgresSchema`, with a
 /// new `version`), and the words of `DayExplanationView` and `Provenance`.

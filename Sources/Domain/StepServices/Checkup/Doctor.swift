@@ -21,7 +21,7 @@ public struct CheckupRequest: Sendable {
 
     public init(
         configurationFiles: [String] = [], configurationProblems: [String] = [], user: String? = nil,
-        searchTime: Double = 10,
+        searchTime: Double = SearchTime.checkup,
         destinations: [any ShareDestination] = [], destinationsOfService: Set<String> = [], usesRadio: Bool = true,
         usesNetwork: Bool = true
     ) {

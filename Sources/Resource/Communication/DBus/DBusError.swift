@@ -1,3 +1,5 @@
+internal import Support
+
 /// What can go wrong on a bus.
 public enum DBusError: Error, Sendable, Hashable {
     /// Connecting to the bus failed: nothing listens there, or it does not use D-Bus, refuses this user, or does not
@@ -59,7 +61,7 @@ extension DBusError: CustomStringConvertible {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
         case .disconnected: "the connection to the bus is closed"
-        case .timedOut(let call, let seconds): "\(call): no answer within \(seconds.plainText) s"
+        case .timedOut(let call, let seconds): "\(call): no answer within \(brief(seconds)) s"
         case .cancelled(let call, _): "\(call): cancelled"
         case .remote(let name, let message): message.isEmpty ? name : "\(name): \(message)"
         case .invalidMessage(let reason): "cannot be sent over D-Bus: \(reason)"
@@ -68,9 +70,11 @@ extension DBusError: CustomStringConvertible {
     }
 }
 
-extension Double {
-    /// Omits the fraction if it is zero, as it is for most time limits.
-    var plainText: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+extension DBusError {
+    /// What the services of the system bus say if it cannot be reached.
+    package static func noSystemBus(_ reason: String) -> String { "no connection to the system bus: \(reason)" }
+    package static let noSystemBusAdvice =
+        "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
 }
 
 /// Error names of the D-Bus specification that this module sends or checks for.

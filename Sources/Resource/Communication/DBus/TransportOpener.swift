@@ -1,5 +1,6 @@
 internal import CDBus
 internal import Dispatch
+internal import Support
 internal import Synchronization
 
 /// Opens a connection on a separate thread, because libdbus blocks while it connects and authenticates, without a limit
@@ -114,7 +115,7 @@ enum Handshake {
     static func noAnswer(_ address: String, _ limit: Duration) -> DBusError {
         .cannotConnect(
             address: address.escapedForMessages,
-            reason: "no answer within \(limit.seconds.plainText) s; is it a D-Bus socket, and is the bus running?")
+            reason: "no answer within \(brief(limit.seconds)) s; is it a D-Bus socket, and is the bus running?")
     }
 
     private enum Greeting {

@@ -65,7 +65,7 @@ extension TextMessageError: CustomStringConvertible {
     /// One sentence without a full stop: what failed, on what, and why.
     public var description: String {
         switch self {
-        case .noBus(let reason): "no connection to the system bus: \(reason)"
+        case .noBus(let reason): DBusError.noSystemBus(reason)
         case .notRunning: "ModemManager is not running"
         case .noModem(nil): "ModemManager has found no modem"
         case .noModem(let wanted?): "ModemManager has found no modem \(quoted(wanted))"
@@ -93,7 +93,7 @@ extension TextMessageError {
     /// What the user can do next, in one or two sentences.
     public var advice: String {
         switch self {
-        case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
+        case .noBus: DBusError.noSystemBusAdvice
         case .notRunning:
             "Install the package modemmanager if it is missing, then start ModemManager: `sudo systemctl enable --now ModemManager`"
         case .noModem(nil): "Plug in a modem with a SIM, wait half a minute, and look for it: `mmcli -L`"

@@ -1,3 +1,4 @@
+internal import StepDomain
 internal import Support
 
 /// The keys of a configuration file, `config.toml`. The keys in a table `[share.NAME]` are those of its kind: see
@@ -25,7 +26,7 @@ enum SettingKey: String, CaseIterable {
         case .adapter: "the name of an adapter, such as \"hci0\""
         case .database: "a path that starts with / or ~/"
         case .timeout:
-            "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
+            "a number of seconds from \(Int(SearchTime.range.lowerBound)) to \(Int(SearchTime.range.upperBound))"
         case .notifications: "true or false: whether notices are shown as desktop notifications"
         case .backups:
             "a number from 0 to \(Settings.maximumBackups): how many automatic backups of the history are kept"

@@ -39,10 +39,6 @@ public struct Settings: Hashable, Sendable {
 
     /// Weekly backups of two years; each backup is as large as the history.
     public static let maximumBackups = 100
-    public static let timeouts = 1.0...600.0
-    /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may
-    /// be lost.
-    public static let standardTimeout = 20.0
 
     static let configVariable = "ISTEP_CONFIG"
     static let databaseVariable = "ISTEP_DB"
@@ -220,7 +216,7 @@ public struct SettingsCheck: Hashable, Sendable {
         readable = database.map { [files, destinations, imports] in
             Settings(
                 user: reader.user, adapter: reader.adapter, database: $0,
-                timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
+                timeout: reader.timeout ?? Sourced(SearchTime.reading, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
                 units: reader.units,
                 restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),

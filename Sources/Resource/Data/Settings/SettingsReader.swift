@@ -134,7 +134,7 @@ struct SettingsReader {
     }
 
     private mutating func take(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
-        guard Settings.timeouts.contains(seconds) else {
+        guard SearchTime.range.contains(seconds) else {
             throw .badValue(
                 brief(seconds), key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
         }

@@ -137,7 +137,7 @@ struct BarChart: Sendable {
         guard steps > 0 else { return .nothing }
         // Even few steps differ from none.
         let top = min(y(steps, scale), base - 2), below = base + 6 - top
-        let tone: Tone = bar.isReached ? .walk : .below
+        let tone = Tone.steps(isReached: bar.isReached)
         var parts: [Markup] = []
         if bar.isPartial {
             parts.append(rect(.fill(tone), at: index, share, top, below, Attribute(.rx, 3), Attribute(.opacity, 0.3)))

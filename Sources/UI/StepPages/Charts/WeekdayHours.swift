@@ -123,7 +123,7 @@ struct WeekdayBars: Sendable {
             let isReached = day.meanGoal.map { mean >= $0 } ?? weekdays.allSatisfy { $0.meanGoal == nil }
             parts.append(
                 Element.rect(
-                    .fill(isReached ? .walk : .below), Attribute(.x, 0),
+                    .fill(.steps(isReached: isReached)), Attribute(.x, 0),
                     Attribute(.width, percent: max(0.5, 76 * mean / max(1, greatest))),
                     Attribute(.y, y + 7), Attribute(.height, 16), Attribute(.rx, 3)))
         } else if day.isOver {

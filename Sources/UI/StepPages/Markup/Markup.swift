@@ -79,7 +79,7 @@ struct Attribute: Hashable, Sendable {
     /// A part of the width of the drawing, to a thousandth of a per cent.
     init(_ name: Name, percent: Double) {
         let value = percent.isFinite ? (min(max(percent, -1000), 1000) * 1000).rounded() / 1000 : 0
-        source = " \(name.rawValue)=\"\(value == value.rounded() ? String(Int(value)) : String(value))%\""
+        source = " \(name.rawValue)=\"\(brief(value))%\""
     }
     /// Without a value: present, or not.
     init(_ name: Name, _ isPresent: Bool) { source = isPresent ? " \(name.rawValue)=\"\(name.rawValue)\"" : "" }

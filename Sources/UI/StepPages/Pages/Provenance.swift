@@ -36,22 +36,18 @@ extension DayProvenance {
             } else {
                 table(summary, context).markup
                 Element.div(.css("below-chart")) {
-                    calculation(summary, context.units)
+                    explanation(calculation(summary, context.units))
                     syncs(context)
                 }
             }
         }
     }
 
-    private func calculation(_ summary: DaySummary, _ units: UnitSystem) -> Markup {
-        Element.details(.css("numbers")) {
-            Element.summary { "How the figures are calculated" }
-            Element.p {
-                """
-                Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, the other \
-                pedometer's shorter slots determine the hours.
-                """
-                if let words = distance(summary, units) { " " + words }
+    @MarkupBuilder private func explanation(_ sentences: [String]) -> Markup {
+        if !sentences.isEmpty {
+            Element.details(.css("numbers")) {
+                Element.summary { "How the figures are calculated" }
+                Element.p { sentences.joined(separator: " ") }
             }
         }
     }
@@ -97,15 +93,5 @@ extension DayProvenance {
                 }
             }
         }
-    }
-
-    private func distance(_ summary: DaySummary, _ units: UnitSystem) -> String? {
-        guard let source = summary.distanceSource else { return nil }
-        let distance =
-            source == .pedometer ? "Distance: as the pedometer reported it." : stepLength?.explanation(units) ?? ""
-        guard let energy = summary.energySource else { return distance }
-        return distance
-            + (energy == .weight
-                ? " Calories: by weight and distance, above rest." : " Calories: as the pedometer reported them.")
     }
 }

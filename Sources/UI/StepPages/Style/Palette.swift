@@ -17,7 +17,7 @@ enum Tone: String, CaseIterable, Hashable, Sendable {
     case warnSoft = "warn-soft"
     case bad
     case badSoft = "bad-soft"
-    /// Steps where the goal is reached; below it; run.
+    /// Steps where the goal is reached; below it, or lighter beside `walk`; run.
     case walk, below, run
     /// What is not known; what is usual.
     case unknown, usual
@@ -29,6 +29,9 @@ enum Tone: String, CaseIterable, Hashable, Sendable {
         .card, .sunk, .line, .border, .text, .muted, .accent, .walk, .below, .run, .unknown, .usual, .heat0, .heat1,
         .heat2, .heat3, .heat4,
     ]
+
+    /// Of steps beside their goal.
+    static func steps(isReached: Bool) -> Tone { isReached ? .walk : .below }
 
     var light: String { Palette.light[self].css }
     var dark: String { Palette.dark[self].css }

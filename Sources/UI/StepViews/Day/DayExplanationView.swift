@@ -57,24 +57,8 @@ public struct DayExplanationView: View {
             let counted = summary.countedSteps.map { "; \(Words.grouped($0)) were counted" } ?? ""
             rules.append("The steps were entered by hand\(counted).")
         }
-        if provenance.sources.count > 1 {
-            rules.append(
-                """
-                Where two sources recorded the same time, the one with more steps counts, and the others do not. If its samples are \
-                long, shorter ones of the others show when its steps were made, and which were run.
-                """)
-        }
         rules += summary.excludedWords(limit: .max).map { "Excluded: \($0)." }
-        if summary.distanceSource == .pedometer {
-            rules.append("Distance: as the pedometer reported it.")
-        } else if summary.distanceSource != nil, let words = provenance.stepLength?.explanation(units) {
-            rules.append(words)
-        }
-        if let source = summary.energySource {
-            rules.append(
-                source == .weight
-                    ? "Calories: by weight and distance, above rest." : "Calories: as the pedometer reported them.")
-        }
+        rules += provenance.calculation(summary, units)
         if provenance.sources.isEmpty { rules.append("No source has recorded steps on this day.") }
         return rules
     }

@@ -1,5 +1,6 @@
 internal import StepDomain
 public import StepServices
+internal import Support
 
 /// The errors of the use cases: what failed, and what to do about it with the commands of this program.
 public enum ServiceErrorWords {
@@ -35,14 +36,14 @@ public enum ServiceErrorWords {
             (isName
                 ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard"
                 : "\(wanted) was not heard")
-                + " within \(Self.text(seconds)) s"
+                + " within \(brief(seconds)) s"
                 + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
         case .noNewPedometer(let seconds, 0, _):
-            "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device was heard."
+            "No pedometer was heard within \(brief(seconds)) s, and no other Bluetooth device was heard."
         case .noNewPedometer(let seconds, let others, let unprobed):
-            "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
+            "No new pedometer was heard within \(brief(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
                 + (unprobed > 0 ? "; \(unprobed) of them \(unprobed == 1 ? "was" : "were") not tried." : ".")
         case .severalInRange(let listed, let count):
             "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
@@ -201,8 +202,4 @@ public enum ServiceErrorWords {
 
     /// The first day of a plan or a profile.
     private static func first(_ day: Day) -> String { day <= Validity.beginning ? "at the beginning" : "on \(day)" }
-
-    private static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
-    }
 }

@@ -45,7 +45,11 @@ struct BluetoothOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Search for at most this many seconds (default: 20; scan and doctor: 10; add: 15 for one device, 6 for any pedometer).",
+            """
+            Search for at most this many seconds (default: \(Int(SearchTime.reading)); scan: \(Int(SearchTime.scan)); \
+            doctor: \(Int(SearchTime.checkup)); add: \(Int(SearchTime.device)) for one device, \
+            \(Int(SearchTime.anyPedometer)) for any pedometer).
+            """,
             valueName: "seconds"),
         transform: ArgumentRules.number)
     var timeout: Double?

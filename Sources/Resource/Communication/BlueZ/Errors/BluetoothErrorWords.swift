@@ -1,3 +1,6 @@
+internal import DBus
+internal import Support
+
 extension BluetoothError: CustomStringConvertible {
     /// One sentence without a full stop: what failed, on what, and why.
     public var description: String {
@@ -12,10 +15,10 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterStuck(let name, let reason): "the Bluetooth adapter \(name) is on but does not scan: \(reason)"
         case .daemonSilent: "the Bluetooth service (bluetoothd) does not answer"
         case .daemonNotRunning: "the Bluetooth service (bluetoothd) is not running"
-        case .noBus(let reason): "no connection to the system bus: \(reason)"
+        case .noBus(let reason): DBusError.noSystemBus(reason)
         case .accessDenied(let what): "access denied: \(what)"
         case .peripheralNotFound(let peripheral, let seconds):
-            "\(peripheral) was not heard within \(Self.text(seconds)) s"
+            "\(peripheral) was not heard within \(brief(seconds)) s"
         case .connectFailed(let peripheral, let reason): "cannot connect to \(peripheral): \(reason)"
         case .serviceNotFound(let service, let peripheral): "\(peripheral) has no service \(service)"
         case .characteristicNotFound(let characteristic, let service, let peripheral):
@@ -31,15 +34,11 @@ extension BluetoothError: CustomStringConvertible {
         case .pairingFailed(let peripheral, let reason): "pairing with \(peripheral) failed: \(reason)"
         case .linkLost(let operation): "the connection was lost while \(operation)"
         case .adapterLost(let name): "the Bluetooth adapter \(name) is no longer available"
-        case .timedOut(let operation, let seconds): "\(operation) took longer than \(Self.text(seconds)) s"
+        case .timedOut(let operation, let seconds): "\(operation) took longer than \(brief(seconds)) s"
         case .cancelled: "cancelled"
         case .busy(let what): "busy: \(what)"
         case .unexpected(let what): "unexpected answer from the Bluetooth service: \(what)"
         }
-    }
-
-    private static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() && abs(seconds) < 1e9 ? String(Int(seconds)) : String(seconds)
     }
 }
 
@@ -63,7 +62,7 @@ extension BluetoothError {
         case .daemonSilent: "Restart it: `sudo systemctl restart bluetooth`"
         case .daemonNotRunning:
             "Install the package bluez if it is missing, then start the service: `sudo systemctl enable --now bluetooth`"
-        case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
+        case .noBus: DBusError.noSystemBusAdvice
         case .accessDenied:
             """
             Add your user to the group bluetooth, then log in again: `sudo usermod -aG bluetooth USER`. Or check bluetooth.conf in \

@@ -21,7 +21,7 @@ struct AppleHealthReader: FormatReader {
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files { try AppleHealthParser(file.path, collector).read(file.text()) }
-        if collector.yieldToWatches() {
+        if collector.preferWatches() {
             collector.notes.append(
                 .decision("Where a watch and a phone have recorded the same time, the watch counts."))
         }
