@@ -61,7 +61,7 @@ import Testing
         let session = try #require(access.redeem(try access.issueToken())), token = try access.issueToken()
         later.withLock { $0 = AccessFolder.tokenLifetime }
         #expect(access.redeem(token) == nil && access.session(session.cookie) != nil)
-        later.withLock { $0 = AccessFolder.sessionLifetime + 10 }
+        later.withLock { $0 = PageSession.lifetime + 10 }
         #expect(access.session(session.cookie) == nil)
         _ = try access.issueToken()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "expired ones are removed")

@@ -8,8 +8,8 @@ import Testing
 /// Automatic sync on a systemd that the test controls.
 @Suite(.timeLimit(.minutes(5))) struct AutomaticSyncTests {
     private static let units = [
-        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService,
-        AutomaticSync.watch,
+        SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service, SyncUnitName.midnightService,
+        SyncUnitName.watch,
     ]
 
     private func withSync(
@@ -35,13 +35,13 @@ import Testing
             try await sync.enable(watching: true)
             #expect(
                 await enabled(fake) == [
-                    AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.watch,
+                    SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service, SyncUnitName.watch,
                 ])
             #expect(try await sync.schedule().watch.isEnabled)
             #expect(try await !sync.enable(watching: false).watch.isEnabled)
             #expect(
-                await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service])
-            #expect(await fake.units[AutomaticSync.watch]?.activeState == "inactive")
+                await enabled(fake) == [SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service])
+            #expect(await fake.units[SyncUnitName.watch]?.activeState == "inactive")
             #expect(try await !sync.disable().night.isEnabled)
             #expect(await enabled(fake) == [])
         }
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `the end of the last sync is that of its service`() async throws {
         var units = FakeSystemd.installed(Self.units)
-        units[AutomaticSync.service]?.own = [
+        units[SyncUnitName.service]?.own = [
             "Result": .string("exit-code"), "ExecMainCode": .int32(1), "ExecMainStatus": .int32(75),
             "ExecMainExitTimestamp": .uint64(1_397_980_800_000_000),
         ]
@@ -75,9 +75,9 @@ import Testing
 
     @Test func `automatic sync without its units is reported as not installed`() async throws {
         var units = FakeSystemd.installed(Self.units)
-        units[AutomaticSync.nightTimer]?.isInstalled = false
+        units[SyncUnitName.nightTimer]?.isInstalled = false
         try await withSync(units) { sync, _ in
-            await #expect(throws: SystemdError.notInstalled(unit: AutomaticSync.nightTimer, .user)) {
+            await #expect(throws: SystemdError.notInstalled(unit: SyncUnitName.nightTimer, .user)) {
                 _ = try await sync.schedule()
             }
         }

@@ -8,30 +8,30 @@ import Testing
 /// What a checkup examines and what the user is shown come from the same readings of the units.
 @Suite(.timeLimit(.minutes(5))) struct SystemdProbeTests {
     private static let names = [
-        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService,
-        AutomaticSync.watch,
+        SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service, SyncUnitName.midnightService,
+        SyncUnitName.watch,
     ]
 
     /// Enabled timers; the night's service ended with 69, the one before midnight by its time limit, and the watch is
     /// enabled only.
     private static var units: [String: FakeSystemd.Unit] {
         var units = FakeSystemd.installed(names)
-        for name in [AutomaticSync.nightTimer, AutomaticSync.midnightTimer] {
+        for name in [SyncUnitName.nightTimer, SyncUnitName.midnightTimer] {
             units[name]?.fileState = "enabled"
             units[name]?.activeState = "active"
         }
-        units[AutomaticSync.nightTimer]?.own = [
+        units[SyncUnitName.nightTimer]?.own = [
             "LastTriggerUSec": .uint64(1_397_980_800_000_000), "NextElapseUSecRealtime": .uint64(1_398_067_200_000_000),
         ]
-        units[AutomaticSync.service]?.own = [
+        units[SyncUnitName.service]?.own = [
             "Result": .string("exit-code"), "ExecMainCode": .int32(1), "ExecMainStatus": .int32(69),
             "ExecMainExitTimestamp": .uint64(1_397_980_860_000_000),
         ]
-        units[AutomaticSync.midnightService]?.own = [
+        units[SyncUnitName.midnightService]?.own = [
             "Result": .string("timeout"), "ExecMainCode": .int32(2), "ExecMainStatus": .int32(15),
             "ExecMainExitTimestamp": .uint64(1_397_980_000_000_000),
         ]
-        units[AutomaticSync.watch]?.fileState = "enabled"
+        units[SyncUnitName.watch]?.fileState = "enabled"
         return units
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(
             timers == [
                 TimerFacts(
-                    unit: AutomaticSync.nightTimer, isInstalled: true, isEnabled: true, isActive: true,
+                    unit: SyncUnitName.nightTimer, isInstalled: true, isEnabled: true, isActive: true,
                     lastRun: Timestamp(1_397_980_800),
                     nextRun: Timestamp(1_398_067_200), lastResult: "exit-code 69", isWatchEnabled: true,
                     isMidnightEnabled: true,

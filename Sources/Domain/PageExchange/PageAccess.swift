@@ -5,6 +5,9 @@ public struct PageSession: Hashable, Sendable {
     /// What its forms have to contain.
     public var formKey: String
 
+    /// Seconds since it was last used, after which it ends.
+    public static let lifetime = 7 * 86_400
+
     public init(cookie: String, formKey: String) {
         self.cookie = cookie
         self.formKey = formKey

@@ -58,8 +58,14 @@ public struct AutoView: View {
 
     private var watch: Advice {
         if state.watch.isActive { return "yes" }
-        let journal = state.owner == .machine ? "sudo journalctl -u istep-watch" : "journalctl --user-unit istep-watch"
+        let journal = Self.journal(of: SyncUnitName.watch, isSystemWide: state.owner == .machine)
         return state.watch.isEnabled ? "enabled, but not running: \(command: journal)" : "no"
+    }
+
+    /// The command that shows the log of a unit. Not `--user -u`, which shows nothing to users who may read the
+    /// machine's journal, such as the group adm.
+    static func journal(of unit: String, isSystemWide: Bool) -> String {
+        (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + unit.prefix { $0 != "." }
     }
 
     private func times(_ trigger: SyncSchedule.Trigger) -> String {

@@ -1,6 +1,6 @@
 import HTTP
 import Settings
-import Sharing
+@testable import Sharing
 import StepDomain
 import Testing
 
@@ -51,6 +51,19 @@ import Testing
             }
         }
         #expect(tried > 0, "keys that are not set stand in the example as comments")
+    }
+
+    @Test(arguments: ["mastodon", "sms"]) func `the example of a post names each figure`(_ key: String) throws {
+        let example = try #require(DestinationRegistry.kind(key)).example
+        for figure in PostFigure.allCases { #expect(example.contains("{\(figure.rawValue)}"), "\(figure)") }
+    }
+
+    @Test func `the example of a body names each value, that of Mastodon has the standard text`() throws {
+        let rest = try #require(DestinationRegistry.kind("rest")).example
+        for name in BodyTemplate.Name.allCases { #expect(rest.contains("{\(name.rawValue)}"), "\(name)") }
+        let mastodon = try #require(DestinationRegistry.kind("mastodon")).example
+        let text = PostTemplate.standard.replacing("\n", with: "\\n")
+        #expect(mastodon.contains("# text = \"\(text)\"\n"))
     }
 
     @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every line of the example has at most 120 characters`(

@@ -22,6 +22,16 @@ import Testing
         #expect((1...6).map { plan.goal(on: sunday.advanced(by: $0)) } == [1, 2, 3, 4, 5, 6])
     }
 
+    @Test func `a goal is met by as many steps, not by unknown ones`() {
+        #expect(SportPlan.isMet(8000, by: 8000) && !SportPlan.isMet(8000, by: 7999))
+        #expect(!SportPlan.isMet(nil, by: 8000) && !SportPlan.isMet(8000, by: nil) && !SportPlan.isMet(0, by: 0))
+    }
+
+    @Test func `means are compared as they are shown, in whole steps`() {
+        #expect(SportPlan.isMet(10_000.0, by: 9999.6) && SportPlan.isMet(10_000.4, by: 10_000.0))
+        #expect(!SportPlan.isMet(10_000.0, by: 9999.4) && !SportPlan.isMet(10_000.6, by: 10_000.0))
+    }
+
     @Test func `the percentage relates the steps to the goal`() {
         #expect(SportPlan.percentage(steps: 8000, goal: 10_000) == 80)
         #expect(SportPlan.percentage(steps: 0, goal: 10_000) == 0)

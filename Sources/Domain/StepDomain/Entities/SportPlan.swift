@@ -34,6 +34,17 @@ extension SportPlan {
 
     public func isRestDay(_ day: Day) -> Bool { goal(on: day) == nil }
 
+    /// Whether steps reach a goal; false if one of them is not known.
+    public static func isMet(_ goal: Int?, by steps: Int?) -> Bool {
+        guard let steps, let goal, goal > 0 else { return false }
+        return steps >= goal
+    }
+
+    /// Whether mean steps reach a mean goal: both as they are shown, in whole steps.
+    public static func isMet(_ meanGoal: Double?, by mean: Double?) -> Bool {
+        isMet(meanGoal.map { Int($0.rounded()) }, by: mean.map { Int($0.rounded()) })
+    }
+
     /// 100 · steps / goal; nil without a goal.
     public static func percentage(steps: Int?, goal: Int?) -> Double? {
         guard let steps, let goal, goal > 0 else { return nil }

@@ -17,6 +17,20 @@ public protocol Scheduler: Sendable {
     func schedule() async throws -> SyncSchedule
 }
 
+/// The names of the systemd units that sync automatically.
+public enum SyncUnitName {
+    /// Syncs every night.
+    public static let nightTimer = "istep-sync.timer"
+    /// Syncs before midnight, for pedometers that keep only today's count.
+    public static let midnightTimer = "istep-midnight.timer"
+    public static let midnightService = "istep-midnight.service"
+    /// The service that the nightly timer runs. If it is enabled itself, it is also started when an adapter is plugged
+    /// in.
+    public static let service = "istep-sync.service"
+    /// Keeps running and watches.
+    public static let watch = "istep-watch.service"
+}
+
 /// The state of automatic sync.
 public struct SyncSchedule: Hashable, Sendable {
     /// The owner of the units, for whom they run.

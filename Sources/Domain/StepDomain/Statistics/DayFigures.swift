@@ -84,8 +84,5 @@ public struct DayFigures: Hashable, Sendable {
     public var isPlausible: Bool { DaySummary.isPlausible(steps) }
 
     /// Whether the steps reached the goal; false without a goal or without steps.
-    public var isGoalMet: Bool {
-        guard let steps, let goal else { return false }
-        return steps >= goal
-    }
+    public var isGoalMet: Bool { SportPlan.isMet(goal, by: steps) }
 }

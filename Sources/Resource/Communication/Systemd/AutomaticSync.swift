@@ -4,17 +4,6 @@ public import StepDomain
 
 /// The systemd units of automatic sync.
 public struct AutomaticSync: Scheduler {
-    /// Syncs every night.
-    public static let nightTimer = "istep-sync.timer"
-    /// Syncs before midnight, for pedometers that keep only today's count.
-    public static let midnightTimer = "istep-midnight.timer"
-    public static let midnightService = "istep-midnight.service"
-    /// The service that the nightly timer runs. If it is enabled itself, it is also started when an adapter is plugged
-    /// in.
-    public static let service = "istep-sync.service"
-    /// Keeps running and watches.
-    public static let watch = "istep-watch.service"
-
     public let manager: ServiceManager
     private let user: String
     private let systemBus: DBusAddress
@@ -66,12 +55,12 @@ public struct AutomaticSync: Scheduler {
     /// - Throws: `SystemdError`.
     @discardableResult
     public func enable(watching: Bool) async throws -> SyncSchedule {
-        if !watching { try await manager.disable([Self.watch], stopping: [Self.watch]) }
-        var units = [Self.nightTimer, Self.midnightTimer, Self.service]
-        var running = [Self.nightTimer, Self.midnightTimer]
+        if !watching { try await manager.disable([SyncUnitName.watch], stopping: [SyncUnitName.watch]) }
+        var units = [SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service]
+        var running = [SyncUnitName.nightTimer, SyncUnitName.midnightTimer]
         if watching {
-            units.append(Self.watch)
-            running.append(Self.watch)
+            units.append(SyncUnitName.watch)
+            running.append(SyncUnitName.watch)
         }
         try await manager.enable(units, starting: running)
         return try await schedule()
@@ -81,8 +70,8 @@ public struct AutomaticSync: Scheduler {
     @discardableResult
     public func disable() async throws -> SyncSchedule {
         try await manager.disable(
-            [Self.nightTimer, Self.midnightTimer, Self.service, Self.watch],
-            stopping: [Self.nightTimer, Self.midnightTimer, Self.watch])
+            [SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.service, SyncUnitName.watch],
+            stopping: [SyncUnitName.nightTimer, SyncUnitName.midnightTimer, SyncUnitName.watch])
         return try await schedule()
     }
 
@@ -115,11 +104,11 @@ struct SyncUnits: Sendable {
     static func read(from manager: ServiceManager, systemBus: DBusAddress) async throws(SystemdError) -> SyncUnits {
         SyncUnits(
             scope: manager.scope,
-            night: try await manager.state(of: AutomaticSync.nightTimer),
-            service: try await manager.state(of: AutomaticSync.service),
-            midnight: try await manager.state(of: AutomaticSync.midnightTimer),
-            midnightService: try await manager.state(of: AutomaticSync.midnightService),
-            watch: try await manager.state(of: AutomaticSync.watch),
+            night: try await manager.state(of: SyncUnitName.nightTimer),
+            service: try await manager.state(of: SyncUnitName.service),
+            midnight: try await manager.state(of: SyncUnitName.midnightTimer),
+            midnightService: try await manager.state(of: SyncUnitName.midnightService),
+            watch: try await manager.state(of: SyncUnitName.watch),
             lingers: manager.scope == .user ? await Lingering.isOn(user: getuid(), bus: systemBus) : nil)
     }
 }

@@ -125,7 +125,8 @@ extension StepDatabase: ExclusionStore {
             database,
             sql: """
                 SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM pedometer JOIN sample ON pedometer = id
-                WHERE person = ?1 AND start < ?2 AND start > ?3 - 31622400 AND start + length > ?3 AND steps > 0
+                WHERE person = ?1 AND start < ?2 AND start > ?3 - \(StepSample.maximumSeconds) AND start + length > ?3
+                    AND steps > 0
                 """,
             arguments: [user, span.end.seconds, span.start.seconds]
         ).sorted().map(Day.init(daysSince1970:))

@@ -20,8 +20,6 @@ public struct AccessFolder: PageAccess {
 
     /// Seconds. A token is typed or clicked soon after it was shown.
     static let tokenLifetime = 3600
-    /// Seconds since a session was last used.
-    static let sessionLifetime = 7 * 86_400
     /// Sessions that are kept; older ones end first.
     static let maximumSessions = 32
 
@@ -69,7 +67,7 @@ public struct AccessFolder: PageAccess {
     public func session(_ cookie: String) -> PageSession? {
         guard Self.isKey(cookie) else { return nil }
         let file = path + "/session-\(cookie)"
-        guard let age = age(file), age < Self.sessionLifetime, let content = FileManager.default.contents(atPath: file)
+        guard let age = age(file), age < PageSession.lifetime, let content = FileManager.default.contents(atPath: file)
         else { return nil }
         let formKey = String(decoding: content, as: UTF8.self)
         guard Self.isKey(formKey) else { return nil }
@@ -140,7 +138,7 @@ public struct AccessFolder: PageAccess {
         let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }
             .sorted { $0.age < $1.age }
         for (index, session) in sessions.enumerated()
-        where index >= Self.maximumSessions || session.age >= Self.sessionLifetime {
+        where index >= Self.maximumSessions || session.age >= PageSession.lifetime {
             unlink(path + "/" + session.name)
         }
     }

@@ -67,6 +67,12 @@ public struct DestinationKind: Sendable {
         self.example = example
         self.make = make
     }
+
+    /// Lines of an example: the keys of each destination that sends over HTTP.
+    static let webKeys = """
+        # insecure = false                     # true: plain http, also to other machines
+        # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+        """
 }
 
 /// What destinations need from the process that they run in.

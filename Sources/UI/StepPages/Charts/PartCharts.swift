@@ -83,7 +83,7 @@ struct PartCharts: Sendable {
         return BarChart.Bar(
             label: label(period), isMinor: isMinor, steps: steps, running: known.map { Int($0.running.rounded()) } ?? 0,
             goal: goal,
-            isReached: goal.map { steps ?? 0 >= $0 } ?? true, isPartial: isDoubtful && known != nil,
+            isReached: goal == nil || SportPlan.isMet(goal, by: steps), isPartial: isDoubtful && known != nil,
             hasBegun: part != nil, isNow: isNow,
             usual: before?.mean.map { Int($0.rounded()) }, link: part == nil ? nil : context.link(to: period),
             title: words(period, part))

@@ -120,7 +120,8 @@ struct WeekdayBars: Sendable {
         ]
         if let mean = day.mean {
             // Beside goals, a weekday without one is a rest day.
-            let isReached = day.meanGoal.map { mean >= $0 } ?? weekdays.allSatisfy { $0.meanGoal == nil }
+            let isReached =
+                day.meanGoal.map { SportPlan.isMet($0, by: mean) } ?? weekdays.allSatisfy { $0.meanGoal == nil }
             parts.append(
                 Element.rect(
                     .fill(.steps(isReached: isReached)), Attribute(.x, 0),

@@ -21,10 +21,7 @@ struct TextBarChart {
         /// Whether keys are for it.
         var isMarked = false
 
-        var isMet: Bool {
-            guard let steps, let goal else { return false }
-            return steps >= goal
-        }
+        var isMet: Bool { SportPlan.isMet(goal, by: steps) }
     }
 
     let bars: [Bar]

@@ -81,12 +81,12 @@ struct TextHeatMap {
 
     /// What the signs mean.
     var legend: [String] {
-        let signs = [ActivityCategory.sedentary, .lowActive, .somewhatActive, .active, .highlyActive].map { category in
-            style.unicode ? Self.shades[category]?.unicode ?? "" : Self.shades[category]?.ascii ?? ""
-        }
-        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" } + [
-            "~ partial", "? unknown",
-        ]
+        ActivityCategory.allCases.map { category in
+            let sign = style.unicode ? Self.shades[category]?.unicode ?? "" : Self.shades[category]?.ascii ?? ""
+            let minimum = Words.grouped(category.minimum)
+            return category == .sedentary
+                ? "\(sign) below \(Words.grouped(ActivityCategory.lowActive.minimum))" : "\(sign) \(minimum)"
+        } + ["~ partial", "? unknown"]
     }
 }
 

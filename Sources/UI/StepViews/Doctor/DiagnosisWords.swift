@@ -159,17 +159,16 @@ extension ScheduleDiagnosis {
                 "off: the timer runs only while you are logged in",
                 fix: "If it should always run: \(command: "loginctl enable-linger")")
         case .midnight(let unit, let todayOnly):
-            text(of: Self.midnightTimer, unit, starting: "restart", consequence: Self.loss(todayOnly))
+            text(of: SyncUnitName.midnightTimer, unit, starting: "restart", consequence: Self.loss(todayOnly))
         case .midnightFailed(let result, let todayOnly):
             DiagnosisText(
-                "its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: Self.midnightTimer))
+                "its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: SyncUnitName.midnightTimer)
+            )
         case .watchActive: DiagnosisText("it runs")
         case .watchInactive:
-            DiagnosisText("istep-watch.service is enabled but not running", fix: journal(of: "istep-watch.service"))
+            DiagnosisText("\(SyncUnitName.watch) is enabled but not running", fix: journal(of: SyncUnitName.watch))
         }
     }
-
-    private static let midnightTimer = "istep-midnight.timer"
 
     private func text(of timer: String, _ unit: Unit, starting verb: String, consequence: String?) -> DiagnosisText {
         let end = consequence.map { ": \($0)" } ?? ""
@@ -205,11 +204,8 @@ extension ScheduleDiagnosis {
 
     private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
 
-    /// Not `--user -u`, which shows nothing to users who may read the machine's journal, such as the group adm.
     private func journal(of unit: String) -> Advice {
-        let service = unit.split(separator: ".").first.map(String.init) ?? unit
-        return
-            "See the journal for the reason: \(command: (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + service)"
+        "See the journal for the reason: \(command: AutoView.journal(of: unit, isSystemWide: isSystemWide))"
     }
 }
 

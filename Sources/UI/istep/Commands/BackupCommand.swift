@@ -1,4 +1,5 @@
 import ArgumentParser
+import StepDomain
 import StepServices
 import StepViews
 
@@ -12,7 +13,7 @@ struct BackupCommand: AsyncParsableCommand, Subcommand {
             in its name. A directory that does not exist is created. An earlier backup of that name is overwritten, but no other file.
 
             istep also makes backups automatically: before it migrates an older history, and once a week in the nightly \
-            sync ('istep auto on'). The last 4 of these are kept: 'backups = 4' in the configuration, 0 for none. Backups that you make \
+            sync ('istep auto on'). The last \(BackupSchedule.standardCount) of these are kept: 'backups = \(BackupSchedule.standardCount)' in the configuration, 0 for none. Backups that you make \
             are never deleted. See 'istep restore'.
             """)
     static let documents = [JSONUse(.backup)]

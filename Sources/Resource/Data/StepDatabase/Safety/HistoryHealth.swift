@@ -217,7 +217,9 @@ extension StepDatabase {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT start, steps BETWEEN 0 AND length * 5 AND length BETWEEN 1 AND 31622400 AND utc_offset BETWEEN -50400 AND 50400
+                    SELECT start, steps BETWEEN 0 AND length * \(StepSample.maximumStepsPerSecond)
+                        AND length BETWEEN 1 AND \(StepSample.maximumSeconds)
+                        AND utc_offset BETWEEN -\(StepSample.maximumUTCOffset) AND \(StepSample.maximumUTCOffset)
                     FROM sample WHERE pedometer = ? ORDER BY start DESC LIMIT 20000
                     """,
                 arguments: [pedometer])

@@ -19,8 +19,7 @@ extension DestinationKind {
             # username = "anna"                    # the owner of the goal; default: the owner of the token
             # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://www.beeminder.com"    # another address of the service
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let url = reader.address(

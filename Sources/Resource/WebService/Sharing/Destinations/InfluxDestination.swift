@@ -26,8 +26,7 @@ extension DestinationKind {
             # prefix = ""                          # prefix of the measurements steps_day and steps
             # tags = { household = "seaside" }     # tags in addition to user and pedometer. Use the same tags on all
             #                                      # machines: then data that two of them send is stored once.
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
 
             # distance_m and energy_kcal of a day (steps_day) are istep's, by your profile; those of a sample (steps)
             # are the pedometer's.

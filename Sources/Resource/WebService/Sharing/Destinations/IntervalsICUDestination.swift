@@ -86,8 +86,7 @@ extension DestinationKind {
             # athlete = "i12345"                   # for a coach's key; default: the owner of the key
             # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://intervals.icu"        # another address of the service
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let url = reader.address(

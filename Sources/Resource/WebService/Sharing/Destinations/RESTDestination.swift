@@ -173,8 +173,7 @@ extension DestinationKind {
             #                                      # Default: if the server reports that it is a WebDAV server.
             # samples = false                      # true: also the samples of the day
             # headers = { X-Tenant = "home" }      # more headers; no secrets
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let given = reader.addressTemplate("the address of the service, such as https://example.org/api")

@@ -30,8 +30,7 @@ extension DestinationKind {
             # qualified = true                     # false: the elements of the operation are in no namespace (JAX-WS)
             # idempotent = false                   # true: the service replaces the day if it is sent again. Otherwise
             #                                      # a day is sent once, when it is over, and never corrected.
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let url = reader.address("url", "the address of the service, such as https://example.org/services/steps")

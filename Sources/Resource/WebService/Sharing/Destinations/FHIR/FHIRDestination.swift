@@ -22,8 +22,7 @@ extension DestinationKind {
             # header_name = "X-Api-Key"            # the header that contains the token
             # calories = false                     # true: also an Observation of the calories above rest (LOINC 41979-6)
             # system = "urn:example:steps"         # the namespace of the identifiers; default: one of istep
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let base = reader.address("url", "the base address of the server, such as https://example.org/fhir")

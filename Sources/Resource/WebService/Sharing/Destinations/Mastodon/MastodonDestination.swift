@@ -26,8 +26,7 @@ extension DestinationKind {
             # units = "metric"                     # or "imperial"
             # picture = false                      # true: with a picture of the day; needs librsvg and the scope write:media
             # edit = true                          # false: a post is not changed when more steps of its day arrive
-            # insecure = false                     # true: plain http, also to other machines
-            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
+            \(webKeys)
             """
     ) { reader, context in
         let base = reader.address("url", "the address of the account's server, such as https://mastodon.example")
