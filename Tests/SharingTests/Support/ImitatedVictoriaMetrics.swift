@@ -15,6 +15,8 @@ final class ImitatedVictoriaMetrics: Sendable {
 
     private final class Values: Sendable {
         let all = Mutex<[Key: [Double]]>([:])
+        /// Selectors that had no series. The server forgets them after 10 seconds, this imitation never.
+        let empty = Mutex<Set<String>>([])
     }
 
     /// - Parameters:
@@ -50,7 +52,12 @@ final class ImitatedVictoriaMetrics: Sendable {
                 }
                 return .reply(status: 204, headers: header)
             case "/api/v1/export" where exports:
-                return .reply(headers: header, body: Self.export(request, values.all.withLock(\.self), keepsGreatest))
+                let text = Self.export(request, values.all.withLock(\.self), keepsGreatest)
+                let selector = URLComponents(string: request.target)?.queryItems?.first { $0.name == "match[]" }?.value
+                let wasEmpty = values.empty.withLock { empty in
+                    text.isEmpty ? !empty.insert(selector ?? "").inserted : empty.contains(selector ?? "")
+                }
+                return .reply(headers: header, body: wasEmpty ? "" : text)
             default: return .reply(status: 400, headers: header, body: "unsupported path requested")
             }
         }

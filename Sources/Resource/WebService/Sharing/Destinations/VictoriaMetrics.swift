@@ -141,6 +141,11 @@ struct VictoriaMetricsExport: Sendable {
         var timestamps: [Int]
     }
 
+    /// A matcher that every series fulfils, another one in each request: for 10 seconds the server remembers which series
+    /// a selector has, also that it has none (lib/mergeset/table.go, `startFlushCallbackWorker`). What was written after
+    /// the first request would not be found by the second.
+    private static var uncached: String { "istep_request!=\(quoted("\(UInt64.random(in: 0 ... .max))"))" }
+
     /// - Parameter names: of series, separated by `|`. They have no character that is special in an expression.
     private func read(
         _ names: String, _ tags: [String: String], _ times: ClosedRange<Timestamp>, _ label: String
@@ -148,7 +153,7 @@ struct VictoriaMetricsExport: Sendable {
         let own = tags.filter { !$0.value.isEmpty }.mapValues(InfluxPoint.carried)
         let matchers = own.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))" }
         let address = base.appending(path: ["api", "v1", "export"]).appending(query: [
-            ("match[]", "{" + (["__name__=~\"\(names)\""] + matchers).joined(separator: ",") + "}"),
+            ("match[]", "{" + (["__name__=~\"\(names)\""] + matchers + [Self.uncached]).joined(separator: ",") + "}"),
             ("start", "\(times.lowerBound.seconds)"), ("end", "\(times.upperBound.seconds)"),
         ])
         let request = HTTPRequest(method: "GET", url: address, headers: headers)
