@@ -141,9 +141,9 @@ struct VictoriaMetricsExport: Sendable {
         var timestamps: [Int]
     }
 
-    /// A matcher that every series fulfils, another one in each request: for 10 seconds the server remembers which series
-    /// a selector has, also that it has none (lib/mergeset/table.go, `startFlushCallbackWorker`). What was written after
-    /// the first request would not be found by the second.
+    /// A matcher that every series fulfils, another one in each request: for 10 seconds the server remembers which
+    /// series a selector has, also that it has none (lib/mergeset/table.go, `startFlushCallbackWorker`). What was
+    /// written after the first request would not be found by the second.
     private static var uncached: String { "istep_request!=\(quoted("\(UInt64.random(in: 0 ... .max))"))" }
 
     /// - Parameter names: of series, separated by `|`. They have no character that is special in an expression.
