@@ -93,7 +93,7 @@ private final class ScriptedBackups: HistoryBackups {
         HistoryContents(path: path ?? "/backups/new", version: 5, size: 7)
     }
 
-    func backUpBeforeImport() -> HistoryContents { backUp(to: nil) }
+    func backUpBeforeChange() -> HistoryContents { backUp(to: nil) }
 
     func contents(of backup: String) throws -> HistoryContents {
         if backup == "/damaged" { throw Damaged() }

@@ -45,16 +45,19 @@ public struct FrameRetention: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Whether frames of a sync that began then are deleted because of their age.
+    public func isTooOld(_ start: Timestamp, at now: Timestamp) -> Bool {
+        days.map { start < now - $0 * 86_400 } ?? false
+    }
+
     /// The syncs of which the frames are deleted: first those that are too old, then the oldest until the rest fits.
     ///
     /// Frames of a sync that is in doubt stay, whatever their age and size.
     public func surplus(_ syncs: [SyncFrames], at now: Timestamp) -> [SyncFrames] {
-        let oldest = days.map { now - $0 * 86_400 }
         var total = syncs.reduce(0) { $0 + $1.bytes }
         var surplus: [SyncFrames] = []
         for frames in syncs.sorted(by: { ($0.start, $0.sync) < ($1.start, $1.sync) }) where frames.doubt == nil {
-            let isTooOld = oldest.map { frames.start < $0 } ?? false
-            guard isTooOld || total > bytes else { continue }
+            guard isTooOld(frames.start, at: now) || total > bytes else { continue }
             total -= frames.bytes
             surplus.append(frames)
         }

@@ -47,7 +47,7 @@ public struct GuardedChange: Sendable {
         func run() async throws -> (outcome: Outcome, backup: String?) {
             let found = try await blocking(preview)
             if let outcome = unneeded(found) { return (outcome, nil) }
-            let backup = makesBackup ? try await backups.backUpBeforeImport().path : nil
+            let backup = makesBackup ? try await backups.backUpBeforeChange().path : nil
             return (try await blocking { try store(found) }, backup)
         }
         guard let activity else { return try await lock.hold(for: .syncing, run) }

@@ -32,6 +32,19 @@ import Testing
         #expect(unknown.line == "Unknown(); Please report this.")
     }
 
+    private struct NotHeard: ReportableError {
+        var category: FailureCategory { .temporary }
+        var cause: FailureCause { .outOfRange }
+        var description: String { "C0:DE:00:00:00:01 was not heard within 20 s" }
+    }
+
+    @Test func `a device that was not heard has the same advice, whoever looked for it`() {
+        let text = ErrorText(NotHeard()),
+            adding = ErrorText(ServiceError.notDiscovered("ring", isName: false, seconds: 15, others: []))
+        #expect(text.advice != nil && text.advice == adding.advice)
+        #expect(text.line.contains("was not heard within 20 s; It is out of range, asleep, or connected to a phone"))
+    }
+
     @Test func `advice gets the options that its commands need`() {
         let text = ErrorText(Locked()).with(CommandOptions(database: "/h"))
         #expect(text.line == "the history is locked; Look: `istep status --db /h`", "\(text.line)")

@@ -41,6 +41,11 @@ public struct DaySummary: Hashable, Sendable {
             self.steps = steps
             self.running = running
         }
+
+        public func isOver(at now: Timestamp) -> Bool { start + 3600 <= now }
+
+        /// Whether it has no figure and will have none by itself: before its end, its steps may still come.
+        public func isUnknown(at now: Timestamp) -> Bool { steps == nil && isOver(at: now) }
     }
 
     public var user: User

@@ -42,7 +42,7 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
 
 extension SyncRecord {
     /// Seconds. No sync takes this long.
-    static let longest = 3600
+    public static let longest = 3600
 
     /// Whether it was begun long ago and never ended: it was killed, or the machine was switched off.
     public func isAbandoned(at now: Timestamp) -> Bool { outcome == .running && now - start >= Self.longest }

@@ -32,7 +32,7 @@ public protocol HistoryBackups: Sendable {
 
     /// The same before an import, a deletion or a move, in `directory`: of such backups as many are kept as the
     /// schedule says.
-    func backUpBeforeImport() async throws -> HistoryContents
+    func backUpBeforeChange() async throws -> HistoryContents
 
     /// Reads a backup and checks whether it is sound. Nothing is written to it.
     func contents(of backup: String) async throws -> HistoryContents

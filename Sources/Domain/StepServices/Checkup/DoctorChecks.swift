@@ -236,7 +236,7 @@ extension Doctor {
         if !users.isEmpty, let problem = RecipientProblem(destination, users: users) {
             diagnoses.append(.destination(destination.name, .recipients(problem)))
         }
-        let entries = try history.entries(for: destination.name, in: [.pending, .sending, .rejected, .unknown])
+        let entries = try history.entries(for: destination.name, in: ShareEntry.State.unsettled)
         return diagnoses
             + OutboxFacts(state: try history.state(of: destination.name), entries: entries, now: now).diagnoses
     }

@@ -56,7 +56,7 @@ public struct NoticeService: Sendable {
             sharing: try (destinations ?? []).map { name in
                 .init(
                     try ledger.state(of: name),
-                    try ledger.entries(for: name, in: [.pending, .sending, .unknown, .rejected]))
+                    try ledger.entries(for: name, in: ShareEntry.State.unsettled))
             },
             days: try users.flatMap { user in
                 try history.dayData(of: user, on: [today.advanced(by: -1), today]).map {

@@ -107,7 +107,7 @@ public struct OutboxService: Sendable {
         let history = context.history
         let canFind = destinations.contains { $0.traits.canFind }
         let states: Set<ShareEntry.State> =
-            choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
+            choice.day == nil ? [.pending, .rejected] : ShareEntry.State.unsettled
         try history.record(
             try entries(choice, in: states).entries.map { entry in
                 var entry = entry
@@ -134,7 +134,7 @@ public struct OutboxService: Sendable {
         let history = context.history, now = context.now()
         let dropped = try await context.lock.hold(for: .sharing) {
             try await blocking {
-                let (name, entries) = try entries(choice, in: [.pending, .unknown, .rejected, .sending])
+                let (name, entries) = try entries(choice, in: ShareEntry.State.unsettled)
                 for entry in entries {
                     var entry = entry
                     if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }

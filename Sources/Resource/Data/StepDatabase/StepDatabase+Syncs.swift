@@ -111,7 +111,6 @@ extension StepDatabase {
             }
         }
         let isTooMany = bytes.values.reduce(0, +) > retention.bytes
-        let oldest = retention.days.map { now - $0 * 86_400 }
         return try counts.compactMap { row in
             let id: SyncRecord.ID = try row.get(0)
             let sync = try Row.fetchOne(
@@ -120,8 +119,8 @@ extension StepDatabase {
             guard let sync else { return nil }
             let start = try sync.time(1), outcome: String = try sync.get(2)
             // A running sync still adds frames.
-            if outcome == "running", start > now - 86_400 { return nil }
-            let isCandidate = isTooMany || oldest.map { start < $0 } ?? false
+            if outcome == "running", now - start < SyncRecord.longest { return nil }
+            let isCandidate = isTooMany || retention.isTooOld(start, at: now)
             return SyncFrames(
                 sync: id, pedometer: try sync.get(0), start: start, bytes: bytes[id] ?? 0,
                 doubt: isCandidate ? try doubt(about: id, sync, database) : nil)

@@ -106,12 +106,7 @@ public struct AccessFolder: PageAccess {
         else {
             return nil
         }
-        return ServedResponse(
-            status: 200,
-            headers: [
-                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
-                ("Cache-Control", "no-store"),
-            ], body: .bytes(Array(answer) + Array("\n\(history)".utf8)))
+        return .plain(200, Array(answer) + Array("\n\(history)".utf8))
     }
 
     private func age(_ file: String) -> Int? {

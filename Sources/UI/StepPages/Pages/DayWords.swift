@@ -47,11 +47,6 @@ enum HourWords {
     }
 }
 
-extension DaySummary.Hour {
-    /// Before its end, an hour without a figure is not unknown: its steps may still come.
-    func isOver(at now: Timestamp) -> Bool { start + 3600 <= now }
-}
-
 extension EntryWords {
     /// With the reason why the last attempt failed.
     static func line(_ entry: ShareEntry, _ context: PageContext, at destination: DestinationState? = nil) -> String {

@@ -253,13 +253,13 @@ extension DayView {
             return show("Hours", wrong(error), on: &page)
         }
         guard holds(.steps) else { return }
-        let chart = HourChart(hours: summary.hours, now: now, width: page.style.width, unicode: page.style.unicode)
+        let chart = TextHourChart(hours: summary.hours, now: now, width: page.style.width, unicode: page.style.unicode)
         let lines = chart.lines
         guard !lines.isEmpty else { return }
         page.blank()
         let heading = "  Steps per hour " + (summary.countedHoursWords ?? "of the day")
         let legend =
-            (chart.hasRunning ? "  (\(HourChart.runningSign) mostly run)" : "")
+            (chart.hasRunning ? "  (\(TextHourChart.runningSign) mostly run)" : "")
             + (chart.hasUnknown ? "  (? unknown)" : "")
         page.wrap(StyledText(heading + legend, .faint), hanging: 2)
         for line in lines { page.row(line) }

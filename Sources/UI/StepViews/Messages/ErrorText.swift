@@ -23,7 +23,9 @@ public struct ErrorText: Hashable, Sendable {
             let cause = ErrorText(error.underlying)
             message = error.text(cause.message)
             advice = ScheduledImportWords.advice(error)?.markup ?? cause.advice
-        case let error as any ReportableError: (message, advice) = (error.problem, error.advice)
+        case let error as any ReportableError:
+            message = error.problem
+            advice = error.advice ?? (error.cause == .outOfRange ? Advice.outOfRange.markup : nil)
         default: (message, advice) = ("\(error)", "Please report this.")
         }
     }

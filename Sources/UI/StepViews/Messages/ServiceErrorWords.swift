@@ -131,8 +131,7 @@ public enum ServiceErrorWords {
             "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
         case .notDiscovered(_, isName: true, _, others: let others) where !others.isEmpty:
             "It is out of range, asleep, connected to a phone, or has another name. To list every device: `istep scan --all`"
-        case .notDiscovered:
-            "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        case .notDiscovered: Advice.outOfRange.markup
         case .advertisesOtherwise:
             "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."
         case .noNewPedometer(_, others: 0, _):

@@ -182,6 +182,10 @@ extension Advice {
         "\(finding) \(addPedometer)"
     }
 
+    /// What to do about a device that was not heard.
+    static let outOfRange: Advice =
+        "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+
     /// What ends the pause of a destination that has rejected the credentials.
     static func renewCredentials(of destination: String) -> Advice {
         "Renew the credentials or their rights, then: \(command: "istep outbox retry", destination)"

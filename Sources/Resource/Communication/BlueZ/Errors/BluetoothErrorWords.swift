@@ -43,7 +43,8 @@ extension BluetoothError: CustomStringConvertible {
 }
 
 extension BluetoothError {
-    /// What the user can do next, in one or two sentences.
+    /// What the user can do next, in one or two sentences. Nil for a peripheral that was not heard: that depends on
+    /// what it is.
     public var advice: String? {
         switch self {
         case .noKernelSupport:
@@ -68,8 +69,7 @@ extension BluetoothError {
             Add your user to the group bluetooth, then log in again: `sudo usermod -aG bluetooth USER`. Or check bluetooth.conf in \
             /etc/dbus-1/system.d or /usr/share/dbus-1/system.d.
             """
-        case .peripheralNotFound:
-            "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        case .peripheralNotFound: nil
         case .connectFailed(let peripheral, let reason): reason.advice(peripheral)
         case .serviceNotFound(_, let peripheral), .characteristicNotFound(_, _, let peripheral):
             """

@@ -38,7 +38,7 @@ public struct HistoryFileBackups: HistoryBackups {
     }
 
     /// - Throws: `HistoryError`.
-    public func backUpBeforeImport() async throws -> HistoryContents {
+    public func backUpBeforeChange() async throws -> HistoryContents {
         try await blocking { [path, backups] in try backups.makeBeforeImport(of: path) }
     }
 

@@ -9,7 +9,10 @@ struct AddressTemplate: Hashable, Sendable {
     let text: String
     let isInsecure: Bool
 
-    /// The names that a template can contain, and their values.
+    /// The names that a template can contain.
+    static let names = ["user", "date", "year", "month", "day", "destination"]
+
+    /// The values of `names`.
     static func values(_ day: SharedDay, destination: String) -> [String: String] {
         let date = "\(day.day)"
         return [
@@ -65,7 +68,7 @@ extension TableReader {
             refuse("url", expected: "\(expected) (scheme, host and port cannot contain a placeholder)", isPrivate: true)
             return nil
         }
-        let names = ["user", "date", "year", "month", "day", "destination", AddressTemplate.secretName]
+        let names = AddressTemplate.names + [AddressTemplate.secretName]
         do {
             _ = try WebAddress.filled(
                 template.text, Dictionary(uniqueKeysWithValues: names.map { ($0, "x") }), insecure: template.isInsecure)

@@ -33,8 +33,7 @@ struct TopicTemplate: Hashable, Sendable {
 
     /// Whether it is a topic of its own for each day.
     fileprivate var isValid: Bool {
-        let names = ["user", "date", "year", "month", "day", "destination"]
-        let topic = filled(Dictionary(uniqueKeysWithValues: names.map { ($0, "x") }))
+        let topic = filled(Dictionary(uniqueKeysWithValues: AddressTemplate.names.map { ($0, "x") }))
         return AddressTemplate.hasDate(text) && !topic.contains { "{}".contains($0) } && isTopicLevels(topic)
     }
 }
