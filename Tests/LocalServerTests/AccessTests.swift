@@ -59,7 +59,7 @@ import Testing
         let folder = Folder(), later = Mutex(0)
         let access = try AccessFolder(path: folder.path) { AccessFolder.systemTime() + later.withLock { $0 } }
         let session = try #require(access.redeem(try access.issueToken())), token = try access.issueToken()
-        later.withLock { $0 = AccessFolder.tokenLifetime }
+        later.withLock { $0 = PageSession.tokenLifetime }
         #expect(access.redeem(token) == nil && access.session(session.cookie) != nil)
         later.withLock { $0 = PageSession.lifetime + 10 }
         #expect(access.session(session.cookie) == nil)

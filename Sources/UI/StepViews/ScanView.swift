@@ -65,8 +65,7 @@ public struct ScanView: View {
             page.paragraph("\(kind.title) is experimental: \(kind.caveat ?? "")", emphasis: .doubtful, hanging: 4)
         }
         if rows.isEmpty {
-            let advice =
-                "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
+            let advice = Advice.noneInRange.markup
             if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
                 let name = namePrefix.map {
                     "No device was found whose name begins with '\(Printable($0))' (in upper or lower case). "

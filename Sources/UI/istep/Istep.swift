@@ -1,4 +1,5 @@
 import ArgumentParser
+import StepServices
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {
@@ -9,7 +10,7 @@ struct Istep: AsyncParsableCommand {
           istep add ADDRESS     register a pedometer
           istep sync            read its steps into the history
           istep                 today; another day: istep show 2014-04-20
-          istep history         the last 30 days; also: istep history 2014
+          istep history         the last \(PeriodRequest.standardDays) days; also: istep history 2014
           istep serve --open    days, weeks and years in your browser
           istep auto on         sync automatically every night
           istep import FILE     steps that another program has recorded

@@ -58,6 +58,12 @@ import WebTestSupport
                 #"{"code":"kcal/d","system":"http://unitsofmeasure.org","unit":"kilocalories per day","value":232}"#))
         #expect(calories.contains(#""method":{"text":"Energy of walking and running above rest"}"#))
         #expect(WebText.requests(in: try destination.preview([SharePayload(.easter(kilocalories: nil))])).count == 1)
+        // Whether a pedometer counts above rest is not known.
+        var summary = SharedDay.easter().summary
+        summary.energySource = .pedometer
+        let reported = try #require(SharedDay(summary))
+        let text = try #require(WebText.requests(in: try destination.preview([SharePayload(reported)])).last)
+        #expect(text.contains(#""method":{"text":"As the pedometer calculated it"}"#))
     }
 
     @Test(arguments: [

@@ -203,7 +203,7 @@ import Testing
 
         let sharing = try await OutboxService(fixture.context).retry(.init(destination: "post"))
         let held: [ShareReport.Event.Outcome] = [
-            .held(until: morning + ShareRetry.delayOfIncompleteDays), .held(until: midnight),
+            .held(until: morning + HeldDay.delayOfIncompleteDays), .held(until: midnight),
         ]
         #expect(try await sharing.share(.due).first?.outcomes == [.sent] + held)
         // Once more, when the outbox shows until when they wait.

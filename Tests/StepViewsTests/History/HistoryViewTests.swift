@@ -312,6 +312,10 @@ import TestSupport
         #expect(view.text().contains("wrong: more than anyone walks in a day"))
         let document = try ReadDocument(view)
         #expect(document.days[0].steps == .null && document.errors.list.map(\.day) == ["2014-04-14"])
+        // What depends on the steps is left out with them.
+        #expect(view.statistics.days[0].isGoalMet && document.days[0].goalMet == false)
+        let row = SampleHistory.view(SampleHistory.figures("300000 5000 9"), by: .day).csv[1]
+        #expect(row.hasPrefix("2014-04-14,,,,,,6000,false,"), "\(row)")
     }
 
     @Test func `a name of a person cannot control the terminal`() {

@@ -31,7 +31,9 @@ extension ExportTable {
             Column("walking_steps", .integer, isOptional: true, "The steps that were walked."),
             Column("running_steps", .integer, isOptional: true, "The steps that were run."),
             Column("distance_metres", .number, isOptional: true, "Metres."),
-            Column("energy_kilocalories", .number, isOptional: true, "Kilocalories above rest."),
+            Column(
+                "energy_kilocalories", .number, isOptional: true,
+                "Kilocalories above rest, or as the pedometer reported them."),
             Column("goal", .integer, isOptional: true, "Steps of the effective plan; empty on a rest day."),
             Column("goal_met", .boolean, "Whether the steps reached the goal."),
             Column("completeness", .text, "complete, partial or unknown."),

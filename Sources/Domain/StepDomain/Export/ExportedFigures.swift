@@ -7,7 +7,8 @@ extension DayFigures {
         return [
             .text(day.description), ExportValue(isRight ? steps : nil), ExportValue(isRight ? walkingSteps : nil),
             ExportValue(isRight ? runningSteps : nil), tenths(isRight ? distance : nil),
-            tenths(isRight ? energy : nil), ExportValue(goal), .boolean(isGoalMet), .text(completeness.rawValue),
+            tenths(isRight ? energy : nil), ExportValue(goal), .boolean(isRight && isGoalMet),
+            .text(completeness.rawValue),
             .boolean(isInProgress), .boolean(isCorrected),
         ]
     }

@@ -16,11 +16,8 @@ internal import Support
 /// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours
 /// after each further one, or as long as the server requests if that is longer (`maximumWait` at most).
 ///
-/// Two further waits concern one day:
-///
-/// - After an attempt without an answer, if a second delivery would do harm, the destination is asked, for at least
-///   `processingTime`.
-/// - A day with gaps waits for `delayOfIncompleteDays`.
+/// After an attempt without an answer, if a second delivery would do harm, the destination is asked about the day, for
+/// at least `processingTime`. When a day may first be sent: `HeldDay`.
 public enum ShareRetry {
     /// The wait between attempts at a destination: at most six hours, so that a nightly sync always finds its
     /// destinations due.
@@ -37,9 +34,6 @@ public enum ShareRetry {
     /// found there may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep
     /// itself waits no longer than that (`HTTPLimits.whole`); this is twice as much.
     package static let processingTime = 120
-
-    /// Seconds after the end of a day for which a day with gaps waits for the sync that may fill them: two nights.
-    package static let delayOfIncompleteDays = 36 * 3600
 
     /// When the day of a failed delivery is due again; nil if the user has to act first. The wait of its destination
     /// has to pass, too.

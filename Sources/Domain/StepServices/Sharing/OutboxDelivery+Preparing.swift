@@ -125,12 +125,9 @@ extension OutboxDelivery {
 
     /// When a day may first be sent without a request by the user; nil for immediately.
     private func readyAt(_ summary: DaySummary) -> Timestamp? {
-        // A day that was deleted waits for nothing.
-        if summary.steps == nil { return nil }
-        if destination.terms.acceptsUnfinishedDays ?? traits.acceptsUnfinishedDays { return nil }
-        let end = localTime.span(of: summary.day).end
-        if summary.isInProgress { return end }
-        return summary.completeness == .complete ? nil : end + ShareRetry.delayOfIncompleteDays
+        HeldDay.end(
+            summary, acceptsUnfinishedDays: destination.terms.acceptsUnfinishedDays ?? traits.acceptsUnfinishedDays,
+            localTime)
     }
 
     /// When a day must be checked again even if the history does not change: at its end, if it is in progress.

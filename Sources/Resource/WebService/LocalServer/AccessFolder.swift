@@ -18,8 +18,6 @@ public struct AccessFolder: PageAccess {
         public var description: String { "The directory \(quoted(path)) cannot be used: \(reason)." }
     }
 
-    /// Seconds. A token is typed or clicked soon after it was shown.
-    static let tokenLifetime = 3600
     /// Sessions that are kept; older ones end first.
     static let maximumSessions = 32
 
@@ -56,7 +54,7 @@ public struct AccessFolder: PageAccess {
     public func redeem(_ token: String) -> PageSession? {
         guard Self.isKey(token) else { return nil }
         let file = path + "/token-\(token)"
-        let isFresh = age(file).map { $0 < Self.tokenLifetime } ?? false
+        let isFresh = age(file).map { $0 < PageSession.tokenLifetime } ?? false
         // If two requests redeem the token at the same time, only one of them removes the file.
         guard unlink(file) == 0, isFresh else { return nil }
         let session = PageSession(cookie: Self.random(), formKey: Self.random())
@@ -101,7 +99,7 @@ public struct AccessFolder: PageAccess {
     public func proof(for request: ServedRequest, history: String) -> ServedResponse? {
         guard request.method == "GET", request.target.hasPrefix(Self.proofPath) else { return nil }
         let id = String(request.target.dropFirst(Self.proofPath.count)), file = path + "/question-\(id)"
-        guard Self.isKey(id), age(file).map({ $0 < Self.tokenLifetime }) ?? false,
+        guard Self.isKey(id), age(file).map({ $0 < PageSession.tokenLifetime }) ?? false,
             let answer = FileManager.default.contents(atPath: file)
         else {
             return nil
@@ -128,7 +126,7 @@ public struct AccessFolder: PageAccess {
     private func removeExpired() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names where name.hasPrefix("token-") || name.hasPrefix("question-") {
-            if age(path + "/" + name).map({ $0 >= Self.tokenLifetime }) ?? false { unlink(path + "/" + name) }
+            if age(path + "/" + name).map({ $0 >= PageSession.tokenLifetime }) ?? false { unlink(path + "/" + name) }
         }
         let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }
             .sorted { $0.age < $1.age }

@@ -136,7 +136,7 @@ struct PartCharts: Sendable {
             legend.add(.box(.below), "below, or no goal")
         }
         if bars.contains(where: { $0.running > 0 }) { legend.add(.box(.run), "running") }
-        if bars.contains(where: \.isPartial) { legend.add(.partial, "a quarter of the days or more not known") }
+        if bars.contains(where: \.isPartial) { legend.add(.partial, "more than a quarter of the days not known") }
         if bars.contains(where: { $0.hasBegun && $0.steps == nil }) { legend.add(.stub, "unknown") }
         if bars.contains(where: { $0.usual != nil }) { legend.add(.box(.usual), beforeName) }
         if hasGoal { legend.add(.goal, "mean goal") }

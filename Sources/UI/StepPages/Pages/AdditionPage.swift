@@ -32,12 +32,7 @@ struct AdditionPage: Sendable {
         return Card.section("In range", "s6", aside: aside) {
             if let search {
                 if search.devices.isEmpty {
-                    Element.p {
-                        """
-                        No pedometer was found. Bring it close, wake it (put a ring on its charger for a moment), and disconnect it \
-                        from a phone.
-                        """
-                    }
+                    Element.p { "No pedometer was found. \(Advice.noneInRange.markup)" }
                 } else {
                     Element.ul(.css("rows")) { search.devices.prefix(Self.maximumDevices).map(row) }
                 }

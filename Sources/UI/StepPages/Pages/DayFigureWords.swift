@@ -70,7 +70,7 @@ struct DayFigureWords: Sendable {
         }
         return Figure(
             "Calories", Words.grouped(energy), unit: "kcal",
-            summary.energySource == .pedometer ? "by the pedometer" : "above rest")
+            summary.energySource?.shortWords ?? "")
     }
 
     /// When the goal of a day that is over was reached, or how much was missing.

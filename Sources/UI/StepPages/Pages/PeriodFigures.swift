@@ -79,7 +79,8 @@ struct PeriodFigures: Sendable {
             )
         }
         if let energy = statistics.energy {
-            list.append(Figure("Calories", "\(Words.grouped(energy)) kcal", "above rest"))
+            let sources = Set(statistics.days.compactMap(\.energySource)).map(\.shortWords).sorted()
+            list.append(Figure("Calories", "\(Words.grouped(energy)) kcal", sources.joined(separator: ", or ")))
         }
         list.append(Figure("Days known", "\(Words.grouped(statistics.completeDays)) complete", others))
         return Figure.facts(list, inTwo ? "two" : "")
@@ -151,7 +152,7 @@ extension PageContext {
         return switch streak.end {
         case .none: nil
         case .missed(let day): "\(ended) \(date(day)): goal missed"
-        case .unknown(let day): "\(ended) \(date(day)): steps not known"
+        case .unknown(let day): "\(ended) \(date(day)): not known whether the goal was reached"
         }
     }
 }

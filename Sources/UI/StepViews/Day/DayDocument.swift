@@ -20,7 +20,9 @@ extension DayView {
             "runningDistanceSource", .nullable(.choice(DaySummary.DistanceSource.self)),
             "The same of the part that was run; null where there is none."
         ) { $0.checked(.distance, $0.summary.runningDistanceSource?.rawValue) },
-        .init("energyKilocalories", .nullable(.number), "Above rest.") {
+        .init(
+            "energyKilocalories", .nullable(.number), "Above rest, or as the pedometer reported it: see energySource."
+        ) {
             $0.checked(.energy, $0.summary.energy.map { rounded($0, 10) })
         },
         .init("energySource", .nullable(.choice(DaySummary.EnergySource.self)), "What the energy is calculated from.") {

@@ -95,7 +95,15 @@ extension DaySummary.DistanceSource {
 extension DaySummary.EnergySource {
     var words: String {
         switch self {
-        case .weight: "by your weight, above rest"
+        case .weight: "by your weight, \(shortWords)"
+        case .pedometer: shortWords
+        }
+    }
+
+    /// Where there is little room.
+    package var shortWords: String {
+        switch self {
+        case .weight: "above rest"
         case .pedometer: "by the pedometer"
         }
     }

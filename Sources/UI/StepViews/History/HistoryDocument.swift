@@ -68,7 +68,10 @@ private struct Part: Described {
         .init("distanceMetres", .nullable(.number), "Sum over the days for which the distance is known.") {
             $0.statistics.distance.map(tenths)
         },
-        .init("energyKilocalories", .nullable(.number), "Above rest, of the days for which it is known.") {
+        .init(
+            "energyKilocalories", .nullable(.number),
+            "Above rest, or as the pedometer reported it; of the days for which it is known."
+        ) {
             $0.statistics.energy.map(tenths)
         },
         .init("meanGoal", .nullable(.number), "Mean of the goals of the days that have one.") {
@@ -115,14 +118,17 @@ private struct DayRecord: Described {
         .init("distanceMetres", .nullable(.number), "Null where it is not known.") {
             $0.checked($0.figures.distance.map(tenths))
         },
-        .init("energyKilocalories", .nullable(.number), "Above rest; null where it is not known.") {
+        .init(
+            "energyKilocalories", .nullable(.number),
+            "Above rest, or as the pedometer reported it; null where it is not known."
+        ) {
             $0.checked($0.figures.energy.map(tenths))
         },
         .init("goal", .nullable(.integer), "In force on that day; null on a rest day and without a plan.") {
             $0.figures.goal
         },
         .init("restDay", .boolean, "The plan has no goal for this day of the week.") { $0.figures.isRestDay },
-        .init("goalMet", .boolean, "The steps reached the goal.") { $0.figures.isGoalMet },
+        .init("goalMet", .boolean, "The steps reached the goal.") { $0.checked($0.figures.isGoalMet) ?? false },
         .init("completeness", .choice(DaySummary.Completeness.self), "Whether all of the day was read.") {
             $0.figures.completeness.rawValue
         },

@@ -184,7 +184,14 @@ extension Advice {
 
     /// What to do about a device that was not heard.
     static let outOfRange: Advice =
-        "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        """
+        It is out of range, asleep, or connected to a phone: bring it close, wake it (put a ring on its charger for a moment), or \
+        disconnect it from the phone.
+        """
+
+    /// The same where no pedometer was found at all.
+    package static let noneInRange: Advice =
+        "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
 
     /// What ends the pause of a destination that has rejected the credentials.
     static func renewCredentials(of destination: String) -> Advice {

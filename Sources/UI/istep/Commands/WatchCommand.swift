@@ -28,7 +28,7 @@ struct WatchCommand: AsyncParsableCommand, Subcommand {
     @OptionGroup var only: PedometerArguments
 
     @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))
-    var every = 15
+    var every = WatchOptions.standardInterval / 60
 
     @Flag(help: "Stay connected and show today's steps live.")
     var live = false

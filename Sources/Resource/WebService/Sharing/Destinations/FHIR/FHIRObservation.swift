@@ -72,7 +72,9 @@ extension FHIRObservation {
             guard let kilocalories = day.kilocalories else { return nil }
             quantity = Quantity(value: kilocalories, unit: "kilocalories per day", code: "kcal/d")
             // The code also covers total energy.
-            method = Concept(text: "Energy of walking and running above rest")
+            method = Concept(
+                text: day.summary.energySource == .pedometer
+                    ? "As the pedometer calculated it" : "Energy of walking and running above rest")
         }
         identifier = [Identifier(system: system, value: Self.identity(figure, of: day, subject: subject))]
         status = day.summary.isInProgress || day.summary.completeness != .complete ? "preliminary" : "final"
