@@ -3,7 +3,7 @@ import StepViews
 import Testing
 
 /// Limits of threads, files and memory (setrlimit(2)) under which Swift's runtime would hang, or end by a signal.
-@Suite(.timeLimit(.minutes(2))) struct ResourceLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceLimitTests {
     /// Runs the program by util-linux's prlimit.
     private func run(_ limit: String, _ arguments: [String] = ["--version"], by launcher: String = "") async throws
         -> Command.Result

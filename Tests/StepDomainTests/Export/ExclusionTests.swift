@@ -2,7 +2,7 @@ import Testing
 
 @testable import StepDomain
 
-@Suite(.timeLimit(.minutes(1))) struct ExclusionTests {
+@Suite(.timeLimit(.minutes(5))) struct ExclusionTests {
     private let midnight = Timestamp(16_180 * 86_400)
 
     private func span(_ from: Int, _ to: Int) -> TimeSpan { TimeSpan(midnight + from, midnight + to) }

@@ -2,7 +2,7 @@ import Foundation
 import StepDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExportTableTests {
+@Suite(.timeLimit(.minutes(5))) struct ExportTableTests {
     private func markdown(_ table: ExportTable) -> String {
         let rows = table.columns.map {
             "| `\($0.name)` | \($0.kind.rawValue)\($0.isOptional ? " or empty" : "") | \($0.text) |\n"

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClockWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockWaitTests {
     private let time = TestTime(Timestamp(1_780_000_000))
 
     /// - Parameter answers: whether the clock is synchronized, each time it is asked; the last one stays.

@@ -8,7 +8,7 @@ private final class Lines: ExportOutput {
     func line(_ text: String) { lines.append(text) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ExportTextTests {
+@Suite(.timeLimit(.minutes(5))) struct ExportTextTests {
     private let row: [ExportValue] = [
         .text("Ada, \"A\""), .integer(3), .text("2014-04-20T07:30:00+02:00"), .integer(900), .integer(120),
         .number(80.5), .null, .integer(7),
