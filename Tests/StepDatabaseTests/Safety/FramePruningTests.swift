@@ -51,6 +51,23 @@ import Testing
         }
     }
 
+    /// If the clock is set forward meanwhile, a running sync may count as killed: it loses frames then, never samples.
+    @Test func `frames of a sync that still runs are kept, those of one that was killed are not`() throws {
+        try withFixture { history in
+            let start = midnight + 43_200
+            let running = try history.database.beginSync(of: history.pedometer.id, at: start)
+            let batch = SampleBatch(
+                samples: [slot(0, 10)], coverage: [TimeSpan(midnight, midnight + 86_400)],
+                frames: [RawFrame(.received, at: start, bytes: [1, 2, 3])])
+            _ = try history.database.merge(batch, sync: running)
+            let tight = FrameRetention(days: 0, bytes: 0)
+            #expect(try history.database.pruneFrames(tight, at: start + SyncRecord.longest - 1) == 0)
+            #expect(try kept(history) == [running])
+            #expect(try history.database.pruneFrames(tight, at: start + SyncRecord.longest) == 1)
+            #expect(try kept(history) == [] && history.samples() == [slot(0, 10)])
+        }
+    }
+
     /// As with a full disk: it is just then that the frames must not grow.
     @Test func `frames are limited also if no backup can be made`() async throws {
         try await withDirectory { directory in
