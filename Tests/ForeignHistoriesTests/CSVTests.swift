@@ -113,6 +113,56 @@ import Testing
         #expect(written.zone == .records)
     }
 
+    @Test(arguments: [
+        "startDate,endDate,steps\n2019-04-01 23:40,2019-04-02 00:00,3000\n2019-04-02 12:00,2019-04-02 12:20,900\n",
+        "Date,Start Time,End Time,Steps\n2019-04-01,23:40,0:00,3000\n2019-04-02,12:00,12:20,900\n",
+        "Date,Start Time,End Time,Steps\n2019-04-01,11:40 PM,24:00,3000\n2019-04-02,12:00 PM,12:20 PM,900\n",
+        "Start Time,End Time,Steps\n2019-04-01T23:40,2019-04-01T24:00,3000\n2019-04-02T12:00,2019-04-02T12:20,900\n",
+        "start,end,steps\n2019-04-01 23:40,24:00,3000\n2019-04-02 12:00,12:20,900\n",
+    ])
+    func `the end of a line is used, however its columns are named`(text: String) throws {
+        let history = try read("x.csv", text)
+        let starts = [LocalTime.berlin.at("2019-04-01", 23) + 2400, LocalTime.berlin.at("2019-04-02", 12)]
+        #expect(history.samples.map(\.start) == starts && history.samples.map(\.length) == [1200, 1200], "\(text)")
+        #expect(history.totals == ["x": ["2019-04-01": 3000, "2019-04-02": 900]])
+    }
+
+    @Test func `an end that is named by the user comes before others`() throws {
+        let text = "start,enddate,endtime,until,steps\n2019-04-01 10:00,2019-04-01,12:00,2019-04-01 10:20,900\n"
+        #expect(try read("x.csv", text).samples.map(\.length) == [7200])
+        #expect(try read("x.csv", text, options(columns: ["end": "until"])).samples.map(\.length) == [1200])
+    }
+
+    /// It was taken for a slot of an hour.
+    @Test func `an end that cannot be read is an error, and one that is missing is not`() throws {
+        for end in ["later", "2019-04-01 25:00", "24:30"] {
+            let text = "start,end,steps\n2019-04-01 08:00,\(end),12000\n"
+            let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+            #expect(error?.category == .data, "\(end)")
+            #expect("\(String(describing: error))".contains("the time of an end"))
+        }
+        let missing = try read(
+            "x.csv", "start,end,steps\n2019-04-01 08:00,,1200\n2019-04-01 09:00,2019-04-01 09:30,60\n")
+        #expect(missing.samples.map(\.length) == [3600, 1800])
+    }
+
+    /// It was an hour of running at noon.
+    @Test(arguments: [false, true])
+    func `a line each day at the same time is the total of its day, in either order`(isDescending: Bool) throws {
+        var lines = ["2019-04-01 12:00,9000", "2019-04-02 12:00,8000", "2019-04-04 12:00,7000"]
+        if isDescending { lines.reverse() }
+        let history = try read("x.csv", "time,steps\n" + lines.joined(separator: "\n"))
+        #expect(history.totals == ["x": ["2019-04-01": 9000, "2019-04-02": 8000, "2019-04-04": 7000]])
+        #expect(history.samples.allSatisfy { $0.length == 86_400 })
+    }
+
+    /// They were slots of an hour.
+    @Test func `the length of slots is found in a table whose newest line is first`() throws {
+        let text = "time,steps\n2019-04-01 10:30,70\n2019-04-01 10:15,60\n2019-04-01 10:00,50\n"
+        let samples = try read("x.csv", text).samples.sorted { $0.start < $1.start }
+        #expect(samples.map(\.length) == [900, 900, 900] && samples.map(\.steps) == [50, 60, 70])
+    }
+
     @Test func `a clock that is set back shows an hour twice, and the day has 25 hours`() throws {
         let history = try read("x.csv", "Date,Steps\n2019-10-27,5000\n2019-03-31,4000\n")
         #expect(Set(history.samples.map(\.length)) == [90_000, 82_800])
@@ -196,8 +246,9 @@ import Testing
             "Date,Steps\n2019-04-01,5000\n2019-04-02,6000\n2019-04-03,\"6,000\"\n",
             "time;schritte\n01.04.2019 10:00;500\n01.04.2019 12:00;800,5\n",
             "start,end,steps\n2019-04-01T10:00:00Z,2019-04-01T10:10:00+02:00,50\n",
+            "date,start time,end time,steps\n2019-04-01,10:00,24:00,50\n2019-12-31,11:00 pm,1:00 am,50\n",
         ]
-        for number in 0..<3000 { try survives(mutated(Data(tables[number % 3].utf8), &generator), "x.csv") }
+        for number in 0..<4000 { try survives(mutated(Data(tables[number % 4].utf8), &generator), "x.csv") }
     }
 
     @Test func `other texts are of no format`() {

@@ -10,14 +10,14 @@ import Testing
     private let today = PagesFixture.today
 
     /// Days until today by their steps; those of `overcounted` are more than anyone walks.
-    private func figures(_ steps: [Int], overcounted: Set<Int> = [], goal: Int? = nil, restDay: Weekday? = nil)
-        -> DaySeries
-    {
+    private func figures(
+        _ steps: [Int], overcounted: Set<Int> = [], partial: Set<Day> = [], goal: Int? = nil, restDay: Weekday? = nil
+    ) -> DaySeries {
         let days = steps.enumerated().map { index, stepsOfDay in
             let day = today.advanced(by: index - steps.count + 1), isOver = index < steps.count - 1
             let sums = DaySums(
                 day: day, gaits: GaitSums(walkingSteps: overcounted.contains(index) ? 300_000 : stepsOfDay),
-                completeness: .complete)
+                completeness: partial.contains(day) ? .partial : .complete)
             return DayFigures(
                 sums, correction: nil, profile: nil,
                 plan: goal.map { goal in
@@ -70,6 +70,18 @@ import Testing
         let first = try #require(Day("2026-11-01"))
         let before = try numbers(first, first.advanced(by: -1))
         #expect(before.now == [] && before.others == ["1", "8", "15", "22", "29"], "\(before)")
+    }
+
+    /// February has 28 days: seven are a quarter.
+    @Test(arguments: [(7, false), (8, true)])
+    func `a month is marked if more than a quarter of its days is not known`(count: Int, isMarked: Bool) throws {
+        let first = try #require(Day("2026-02-01"))
+        let figures = figures(
+            Array(repeating: 5000, count: 322), partial: Set((0..<count).map { first.advanced(by: 3 * $0) }))
+        let text = page(figures, Period(.year, containing: today))
+        let months = try #require(
+            text.split(separator: "<figure").first { $0.contains("<h2>Months: steps a day</h2>") })
+        #expect(months.contains("more than a quarter of the days not known") == isMarked)
     }
 
     // MARK: Maps

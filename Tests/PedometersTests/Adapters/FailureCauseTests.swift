@@ -17,6 +17,17 @@ import Testing
         #expect(FailureCause(error) == cause)
     }
 
+    @Test func `the time of a search is shown as it was, by all errors`() {
+        for error in [
+            BluetoothError.peripheralNotFound("C0:DE", seconds: 1.5),
+            PedometerError.nothingDiscovered("C0:DE", seconds: 1.5),
+            PedometerError.notConnectable("C0:DE", seconds: 1.5, model: "watch", advice: "Wait."),
+            PedometerError.addressMayHaveChanged("C0:DE", seconds: 1.5, name: "ring", to: "C0:DF"),
+        ] as [any Error] {
+            #expect("\(error)".hasPrefix("C0:DE was not heard within 1.5 s"), "\(error)")
+        }
+    }
+
     @Test func `other errors except cancellation have no known cause`() {
         #expect(FailureCause(PedometerError.refused("x")) == .other)
         #expect(FailureCause(CancellationError()) == .interrupted)

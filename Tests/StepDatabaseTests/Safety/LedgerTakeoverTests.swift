@@ -51,8 +51,8 @@ import Testing
                 #expect(entries.count == 5 && entries.allSatisfy { $0.state == .sent && $0.confirmed == "v1" })
                 // Examined again: the figures can have changed. What is as it was sent is not sent.
                 let traits = ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false)
-                #expect(entries.allSatisfy { $0.step("v1", traits, readyAt: nil, now: noon) == .settled })
-                #expect(entries.allSatisfy { $0.step("v2", traits, readyAt: nil, now: noon) == .settled })
+                #expect(entries.allSatisfy { $0.decision("v1", traits, readyAt: nil, now: noon) == .settled })
+                #expect(entries.allSatisfy { $0.decision("v2", traits, readyAt: nil, now: noon) == .settled })
                 try restored.record(entries.map { $0.sent("v1") })
             }
             #expect(try due(restored, history.user) == [])

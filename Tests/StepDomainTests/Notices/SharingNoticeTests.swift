@@ -83,6 +83,7 @@ import Testing
         #expect(goal(8000, of: 8000).map(\.content) == [.goalReached(day: today, steps: 8000, goal: 8000)])
         #expect(goal(7999, of: 8000).isEmpty)
         #expect(goal(nil, of: 8000).isEmpty)
+        #expect(goal(300_000, of: 8000).isEmpty, "more than anyone makes")
         let (early, late) = (goal(8000, of: 8000).first, goal(12_000, of: 8000).first)
         #expect(early?.key == late?.key)
         #expect(goal(9000, of: 8000, daysAgo: 1).first?.key != early?.key)

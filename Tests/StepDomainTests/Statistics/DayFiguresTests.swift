@@ -59,9 +59,15 @@ import Testing
         let sums = DaySums(
             day: day, gaits: GaitSums(walkingSteps: steps ?? 0), hours: [],
             completeness: steps == nil ? .unknown : .complete)
-        let figures = DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: false)
+        let plan = SportPlan(validFrom: day, everyDay: 6000)
+        let figures = DayFigures(sums, correction: nil, profile: nil, plan: plan, isInProgress: false)
         #expect(figures.steps == steps && figures.isPlausible == isPlausible && summary.isPlausible == isPlausible)
-        #expect(PeriodStatistics(Period(day...day), [figures]).implausibleDays.isEmpty == isPlausible)
+        #expect(figures.plausibleSteps == (isPlausible ? steps : nil))
+        let statistics = PeriodStatistics(Period(day...day), [figures])
+        #expect(statistics.implausibleDays.isEmpty == isPlausible)
+        // They neither reach nor miss a goal.
+        #expect(figures.isGoalMet == (steps == 200_000) && statistics.goalDays == (steps == 200_000 ? 1 : 0))
+        #expect(statistics.daysWithGoal == (isPlausible && steps != nil ? 1 : 0))
     }
 
     private static func withFigures(_ track: DayData.Track) -> DayData.Track {

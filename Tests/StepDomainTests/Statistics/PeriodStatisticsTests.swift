@@ -205,6 +205,8 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(figures("7000 ? 5").streaks.last?.end == .unknown(day("2014-04-01")))
         #expect(figures("7000 9~ 5").streaks.last?.end == .unknown(day("2014-04-01")))
         #expect(figures("7000 9 5").streaks.last?.end == .missed(day("2014-04-01")))
+        // More steps than anyone makes are no reached goal.
+        #expect(figures("7000 300000 5").streaks.last?.end == .unknown(day("2014-04-01")))
         let streak = figures("9 7000 7000 3r 7000 5").streaks.current
         #expect(streak == Streak(first: day("2014-04-01"), last: day("2014-04-04"), count: 3))
     }

@@ -46,6 +46,8 @@ import Testing
     }
 
     @Test func `an adapter that hears nothing may be stuck`() {
+        #expect(
+            words(.scan(.nothingDiscovered(seconds: 1.5, isExpected: true))).message.hasSuffix("within 1.5 seconds"))
         let stuck = words(.scan(.nothingDiscovered(seconds: 4, isExpected: true)))
         #expect(stuck.message == "the adapter received no advertisement within 4 seconds")
         #expect(

@@ -147,7 +147,7 @@ public struct ScanFacts: Hashable, Sendable {
     /// - Parameters:
     ///   - registered: number of pedometers in use; nil if not known.
     ///   - seconds: duration of the scan.
-    public func diagnoses(registered: Int?, seconds: Int) -> [Diagnosis] {
+    public func diagnoses(registered: Int?, seconds: Double) -> [Diagnosis] {
         let discovered: ScanDiagnosis =
             count > 0
             ? .discovered(devices: count) : .nothingDiscovered(seconds: seconds, isExpected: registered ?? 0 > 0)
@@ -164,7 +164,7 @@ public enum ScanDiagnosis: Hashable, Sendable {
     case inUse(HistoryHolder)
     case discovered(devices: Int)
     /// - Parameter isExpected: whether there is a registered pedometer.
-    case nothingDiscovered(seconds: Int, isExpected: Bool)
+    case nothingDiscovered(seconds: Double, isExpected: Bool)
     /// No pedometer is registered, and none was heard.
     case noPedometer
     /// No pedometer is registered, and this device could be.

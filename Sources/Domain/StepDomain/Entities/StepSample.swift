@@ -30,6 +30,10 @@ public struct StepSample: Hashable, Sendable, Codable {
     /// sample is kept apart and not counted. The table `sample` of the history has the same limit.
     public static let maximumStepsPerSecond = 5
 
+    /// Seconds. UTC offsets of clocks do not exceed 14 hours (Kiribati).
+    public static let maximumUTCOffset = 14 * 3600
+    public static var utcOffsets: ClosedRange<Int> { -maximumUTCOffset...maximumUTCOffset }
+
     public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.maximumStepsPerSecond }
 }
 

@@ -130,7 +130,7 @@ extension ExportValue {
     /// A time with its offset. One that no calendar has, from a clock that was far off, is written as seconds since
     /// 1970 and the offset in seconds, such as `@-99999999999+3600`.
     public static func time(_ seconds: Int, utcOffset: Int) -> ExportValue {
-        let offset = abs(utcOffset) <= 14 * 3600 ? utcOffset : 0
+        let offset = StepSample.utcOffsets.contains(utcOffset) ? utcOffset : 0
         // 1970 to 9999
         let calendar = 0...253_402_300_799
         guard calendar.contains(seconds), calendar.contains(seconds + offset) else {

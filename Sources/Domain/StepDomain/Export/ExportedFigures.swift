@@ -5,9 +5,9 @@ extension DayFigures {
         func tenths(_ value: Double?) -> ExportValue { ExportValue(value.map { ($0 * 10).rounded() / 10 }) }
         let isRight = isPlausible
         return [
-            .text(day.description), ExportValue(isRight ? steps : nil), ExportValue(isRight ? walkingSteps : nil),
+            .text(day.description), ExportValue(plausibleSteps), ExportValue(isRight ? walkingSteps : nil),
             ExportValue(isRight ? runningSteps : nil), tenths(isRight ? distance : nil),
-            tenths(isRight ? energy : nil), ExportValue(goal), .boolean(isRight && isGoalMet),
+            tenths(isRight ? energy : nil), ExportValue(goal), .boolean(isGoalMet),
             .text(completeness.rawValue),
             .boolean(isInProgress), .boolean(isCorrected),
         ]

@@ -136,7 +136,7 @@ public final class ForeignCollector {
         else {
             return try refuse("\(sample.steps) steps at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
         }
-        guard (0...1 << 40).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
+        guard (0...1 << 40).contains(sample.length), StepSample.utcOffsets.contains(sample.utcOffset) else {
             return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
         }
         // What reaches further counts before what comes later.

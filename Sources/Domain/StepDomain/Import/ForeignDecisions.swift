@@ -79,7 +79,8 @@ extension ForeignCollector {
     /// Adds a block of time of another history that does not count.
     public func exclude(_ span: CoveredSpan, enteredAt: Timestamp, reason: String?) throws(ImportError) {
         let length = span.span.length
-        guard isPossible(span.span.start), (1...Exclusion.longest).contains(length), abs(span.utcOffset) <= 14 * 3600
+        guard isPossible(span.span.start), (1...Exclusion.longest).contains(length),
+            StepSample.utcOffsets.contains(span.utcOffset)
         else { return try refuse("excluded time of \(length) s from \(span.span.start.iso8601(utcOffset: 0))") }
         if decisions.blocks.count == Self.maximumDecisions { throw .tooMuch("more excluded blocks than days") }
         decisions.blocks.append(

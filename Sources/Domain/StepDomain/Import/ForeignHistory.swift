@@ -1,3 +1,5 @@
+internal import Support
+
 /// A format of files in which other programs store steps.
 public struct ForeignFormat: Hashable, Sendable {
     /// The word of `--format`, such as `gadgetbridge`.
@@ -97,13 +99,12 @@ public struct ForeignHistory: Sendable {
 
     public var isEmpty: Bool { tracks.allSatisfy(\.parts.isEmpty) && decisions.isEmpty }
 
-    /// Equal for files that say the same of the same sources: 16 hexadecimal digits (64-bit FNV-1a,
-    /// http://www.isthe.com/chongo/tech/comp/fnv/).
+    /// Equal for files that say the same of the same sources: 16 hexadecimal digits.
     public var digest: String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var hash = FNV1a()
         func add(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-            hash = (hash ^ 0x100) &* 0x0000_0100_0000_01b3
+            hash.add(bytes)
+            hash.add(0x100)
         }
         for track in tracks.sorted(by: { $0.source.identity < $1.source.identity }) {
             add(track.source.identity.utf8)
@@ -113,7 +114,7 @@ public struct ForeignHistory: Sendable {
             }
         }
         if !decisions.isEmpty { add(decisions.digestText.utf8) }
-        let digits = String(hash, radix: 16)
+        let digits = String(hash.value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

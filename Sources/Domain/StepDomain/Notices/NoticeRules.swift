@@ -94,7 +94,9 @@ public struct NoticeRules: Sendable {
 
     /// Reported for the day on which it was reached, even if its steps are read on the next.
     private func goal(_ day: DaySummary) -> Notice? {
-        guard let goal = day.goal, let steps = day.steps, SportPlan.isMet(goal, by: steps) else { return nil }
+        guard let goal = day.goal, let steps = day.steps, day.isPlausible, SportPlan.isMet(goal, by: steps) else {
+            return nil
+        }
         return Notice(
             .user(day.user.id), name: day.user.name, user: day.user.id, since: now,
             .goalReached(day: day.day, steps: steps, goal: goal))

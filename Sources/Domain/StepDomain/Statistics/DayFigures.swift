@@ -83,6 +83,9 @@ public struct DayFigures: Hashable, Sendable {
     /// Whether a person can have made the steps.
     public var isPlausible: Bool { DaySummary.isPlausible(steps) }
 
-    /// Whether the steps reached the goal; false without a goal or without steps.
-    public var isGoalMet: Bool { SportPlan.isMet(goal, by: steps) }
+    /// The steps; nil also where they are not plausible: these are named, and neither drawn nor counted for a goal.
+    public var plausibleSteps: Int? { isPlausible ? steps : nil }
+
+    /// Whether the steps reached the goal; false without a goal, and if the steps are not known or not plausible.
+    public var isGoalMet: Bool { SportPlan.isMet(goal, by: plausibleSteps) }
 }

@@ -37,7 +37,8 @@ public struct PeriodStatistics: Hashable, Sendable {
     public let restDays: Int
     /// Days on which the steps reached the goal effective on that day.
     public let goalDays: Int
-    /// Known days with a goal that are over, and today if its goal is met: the days from which `goalDays` counts.
+    /// Days with a goal and plausible steps that are over, and today if its goal is met: the days from which `goalDays`
+    /// counts.
     public let daysWithGoal: Int
     /// Mean goal in steps of the days that have one, for a mark beside `mean`. Nil if no day has a goal.
     public let meanGoal: Double?
@@ -68,7 +69,7 @@ public struct PeriodStatistics: Hashable, Sendable {
         correctedDays = days.count { $0.isCorrected }
         restDays = days.count { $0.isRestDay }
         goalDays = days.count { $0.isGoalMet }
-        daysWithGoal = days.count { $0.goal != nil && $0.steps != nil && (!$0.isInProgress || $0.isGoalMet) }
+        daysWithGoal = days.count { $0.goal != nil && $0.plausibleSteps != nil && (!$0.isInProgress || $0.isGoalMet) }
         let goals = days.compactMap(\.goal)
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
     }

@@ -4,8 +4,8 @@
 /// - A day counts on which the steps reached the goal effective on that day.
 /// - A rest day neither counts nor ends a streak, and neither does a day without a plan.
 /// - A day that is not over does not end a streak; it counts as soon as the goal is met.
-/// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, because nothing shows that
-///   the goal was met; `End` distinguishes this from a goal that was missed.
+/// - A day whose steps are unknown or not plausible, or that is partial and below its goal, ends a streak, because
+///   nothing shows that the goal was met; `End` distinguishes this from a goal that was missed.
 public struct Streak: Hashable, Sendable {
     /// Why a streak is over.
     public enum End: Hashable, Sendable {
@@ -46,7 +46,7 @@ public struct Streaks: Hashable, Sendable {
                 if let streak = open, streak.count >= longest?.count ?? 0 { longest = streak }
                 last = open
             } else if !day.isInProgress, var streak = open {
-                streak.end = day.completeness == .complete ? .missed(day.day) : .unknown(day.day)
+                streak.end = day.completeness == .complete && day.isPlausible ? .missed(day.day) : .unknown(day.day)
                 if longest?.first == streak.first { longest = streak }
                 last = streak
                 open = nil

@@ -160,7 +160,7 @@ extension Doctor {
             if let holder = try await history?.holder(of: .syncing) { return [.scan(.inUse(holder))] }
             let facts = try await session.scan(seconds: seconds, for: Set((known.pedometers ?? []).map(\.address)))
             known.scan = facts
-            return facts.diagnoses(registered: known.pedometers?.count, seconds: Int(seconds))
+            return facts.diagnoses(registered: known.pedometers?.count, seconds: seconds)
         }
     }
 

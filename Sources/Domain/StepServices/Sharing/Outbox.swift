@@ -136,7 +136,7 @@ public struct Outbox: Sendable {
         if again { entry.sendAgain(at: now()) }
         entry.isRequested = true
         let content = traits.fingerprint(of: shared)
-        switch entry.step(content, traits, readyAt: nil, now: now()) {
+        switch entry.decision(content, traits, readyAt: nil, now: now()) {
         case .settled: return entry.confirmed == content ? .settled : .fixed
         case .unresolved: return .doubtful
         case .send, .find, .hold, .withhold, .leave: break

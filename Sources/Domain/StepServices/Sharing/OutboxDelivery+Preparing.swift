@@ -31,14 +31,17 @@ extension OutboxDelivery {
             return .settled(entry)
         }
         let content = traits.fingerprint(of: day), isPlausible = day.summary.isPlausible
-        var step = entry.step(content, traits, readyAt: readyAt(day.summary), isPlausible: isPlausible, now: moment)
-        if step == .find {
+        func decided() -> ShareEntry.SendDecision {
+            entry.decision(content, traits, readyAt: readyAt(day.summary), isPlausible: isPlausible, now: moment)
+        }
+        var decision = decided()
+        if decision == .find {
             guard try await find(&entry, day, content, &run) else { return .settled(entry) }
-            // The unclear attempt is resolved by now, so this step cannot be `find` again.
-            step = entry.step(content, traits, readyAt: readyAt(day.summary), isPlausible: isPlausible, now: moment)
+            // The unclear attempt is resolved by now, so it cannot be `find` again.
+            decision = decided()
         }
         let before = entry
-        switch step {
+        switch decision {
         case .send:
             entry.begin(content, at: moment)
             return .begun(

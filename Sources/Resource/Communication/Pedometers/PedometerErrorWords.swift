@@ -1,11 +1,14 @@
+internal import BlueZ
+internal import Support
+
 extension PedometerError {
     public var description: String {
         switch self {
         case .noAnswer(let request, let attempts, let seconds):
             "The pedometer is connected but did not answer \(request) "
-                + "(\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(Int(seconds)) seconds)."
+                + "(\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(brief(seconds)) seconds)."
         case .sentNoSteps(let seconds):
-            "The pedometer is connected, but sent no steps within \(Int(seconds)) seconds."
+            "The pedometer is connected, but sent no steps within \(brief(seconds)) seconds."
         case .refused(let request):
             "The pedometer refused \(request)."
         case .undecodable(let what):
@@ -30,13 +33,13 @@ extension PedometerError {
             "The \(model) is in range, but advertises no steps."
         case .addressMayHaveChanged(let address, let seconds, let name, let new):
             """
-            \(address) was not heard within \(Int(seconds.rounded())) s, but \(name.prefix(32)) is in range with another address, \(new): \
+            \(notHeard(address, seconds)), but \(name.prefix(32)) is in range with another address, \(new): \
             its address may have changed.
             """
         case .nothingDiscovered(let address, let seconds):
-            "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
+            "\(notHeard(address, seconds)), and no other Bluetooth device was heard."
         case .notConnectable(let address, let seconds, let model, _):
-            "\(address) was not heard within \(Int(seconds.rounded())) s. The \(model) accepts connections only at certain times."
+            "\(notHeard(address, seconds)). The \(model) accepts connections only at certain times."
         case .wrongDevice(let model, let missing, let actual):
             "This is not the model \(model): it lacks the service \(missing)."
                 + (actual.map { " Its services are those of this model: \($0)." } ?? "")
@@ -87,5 +90,9 @@ extension PedometerError {
         case .unknownModel: "Choose one of those, or describe the pedometer with --model generic."
         case .badOption: "See 'istep add --help'."
         }
+    }
+
+    private func notHeard(_ address: String, _ seconds: Double) -> String {
+        "\(BluetoothError.peripheralNotFound(address, seconds: seconds))"
     }
 }

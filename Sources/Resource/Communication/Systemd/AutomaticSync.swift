@@ -2,7 +2,7 @@ public import DBus
 internal import Glibc
 public import StepDomain
 
-/// The systemd units of automatic sync.
+/// The systemd units of automatic sync, as they are installed. Their files are in `systemd/` of the package.
 public struct AutomaticSync: Scheduler {
     public let manager: ServiceManager
     private let user: String

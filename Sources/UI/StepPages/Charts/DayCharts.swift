@@ -81,7 +81,7 @@ struct DayCharts: Sendable {
             bar.title = "\(context.date(day)): \(day > figures.today ? "not begun" : "before the history")"
             return bar
         }
-        bar.steps = known.shownSteps
+        bar.steps = known.plausibleSteps
         bar.running = known.runningSteps ?? 0
         bar.goal = known.goal
         bar.isReached = !hasPlan || known.isGoalMet
@@ -95,14 +95,14 @@ struct DayCharts: Sendable {
     private func legend(_ days: [DayFigures], hasPlan: Bool, isShort: Bool = false) -> Markup {
         var legend = Legend()
         legend.add(.box(.walk), hasPlan ? (isShort ? "reached" : "goal reached") : "walking")
-        if hasPlan, days.contains(where: { !$0.isGoalMet && $0.shownSteps ?? 0 > 0 }) {
+        if hasPlan, days.contains(where: { !$0.isGoalMet && $0.plausibleSteps ?? 0 > 0 }) {
             let today = days.contains { $0.isInProgress && !$0.isGoalMet } ? ", today so far" : ""
             let words = (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today
             legend.add(.box(.below), isShort ? "below" : words)
         }
         if days.contains(where: { $0.runningSteps ?? 0 > 0 }) { legend.add(.box(.run), "running") }
         if days.contains(where: \.isDrawnPartial) { legend.add(.partial, "partial") }
-        if days.contains(where: { $0.shownSteps == nil }) { legend.add(.stub, "unknown") }
+        if days.contains(where: { $0.plausibleSteps == nil }) { legend.add(.stub, "unknown") }
         let goals = Set(days.compactMap(\.goal))
         if let goal = goals.first {
             legend.add(.goal, goals.count == 1 ? "goal \(Words.grouped(goal))" : "goal of the day")
@@ -132,7 +132,7 @@ struct DayCharts: Sendable {
         let calendar = Calendar(
             cells: statistics.days.map { day in
                 Calendar.Cell(
-                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
+                    day: day.day, steps: day.plausibleSteps, goal: day.goal, isPartial: day.isDrawnPartial,
                     isToday: day.isInProgress,
                     link: context.link(to: day.day), title: day.title(.short, figures.today))
             }, span: statistics.period.count <= Self.maximumDaysOfCalendar ? statistics.period.days : nil,

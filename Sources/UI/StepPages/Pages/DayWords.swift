@@ -26,69 +26,11 @@ enum DayWords {
     }
 }
 
-/// An hour of a day in words.
-enum HourWords {
-    /// `8:00`; on a day of 25 hours `2:00 (first)` and `2:00 (second)`.
-    static func name(_ index: Int, in hours: [DaySummary.Hour]) -> String {
-        let hour = hours[index].hour
-        guard hours.count(where: { $0.hour == hour }) > 1 else { return "\(hour):00" }
-        let isSecond = hours[..<index].contains { $0.hour == hour }
-        return "\(hour):00 (\(isSecond ? "second" : "first"))"
-    }
-
-    static func steps(_ hour: DaySummary.Hour, now: Timestamp) -> String {
-        guard let steps = hour.steps else { return unknown(hour, now: now) }
-        return Words.count(steps, "step") + (hour.running > 0 ? ", \(Words.grouped(hour.running)) run" : "")
-    }
-
-    /// The word for an hour without a figure.
-    static func unknown(_ hour: DaySummary.Hour, now: Timestamp) -> String {
-        hour.isOver(at: now) ? "unknown" : hour.start > now ? "not begun" : "not over"
-    }
-}
-
 extension EntryWords {
     /// With the reason why the last attempt failed.
     static func line(_ entry: ShareEntry, _ context: PageContext, at destination: DestinationState? = nil) -> String {
         let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
         return state(entry, at: destination, now: context.now, localTime: context.localTime, form: .short)
             + error
-    }
-}
-
-extension DayFigures {
-    /// All of the day in a line: `Mon 3 Nov: 8,123 steps, 102 % of 8,000`.
-    ///
-    /// - Parameter today: nil for words that stand alone, which then have the year.
-    func title(_ form: DateForm, _ today: Day?) -> String {
-        // A day of another year is named with its year.
-        let other = today ?? day.advanced(by: 3660)
-        return "\(form.day(day, today: other)): \(words)"
-    }
-
-    /// `8,123 steps, 102 % of 8,000`.
-    var words: String {
-        if let wrong = HistoryView.wrong(self) { return "wrong: \(wrong)" }
-        guard let steps else { return isInProgress ? "nothing known yet" : "unknown" }
-        var text = Words.count(steps, "step")
-        if let goal, let percentage { text += ", \(Words.percent(percentage)) of \(Words.grouped(goal))" }
-        if isRestDay { text += ", rest day" }
-        if let run = runningSteps, run > 0 { text += ", \(Words.grouped(run)) run" }
-        if isInProgress { text += ", so far" } else if completeness == .partial { text += ", partial" }
-        if isCorrected { text += ", entered by hand" }
-        return text
-    }
-
-    /// Nil if nothing is known, and where the steps are not possible (`HistoryView.wrong`): these are named, not drawn.
-    var shownSteps: Int? { HistoryView.wrong(self) == nil ? steps : nil }
-
-    /// Whether a chart marks that steps may be missing. A day is not partial because it is not over.
-    var isDrawnPartial: Bool { completeness == .partial && !isInProgress }
-
-    /// How much is known of the day, in a word.
-    var state: String {
-        if isCorrected { return "by hand" }
-        if isInProgress { return "so far" }
-        return completeness.rawValue
     }
 }

@@ -33,7 +33,7 @@ package struct YearPicture: Sendable {
         let calendar = Calendar(
             cells: statistics.days.map { day in
                 Calendar.Cell(
-                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
+                    day: day.day, steps: day.plausibleSteps, goal: day.goal, isPartial: day.isDrawnPartial,
                     title: day.title(.short, nil))
             }, firstWeekday: statistics.period.weekStart, summary: summary)
         return Picture.document(

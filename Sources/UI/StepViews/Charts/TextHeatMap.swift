@@ -49,7 +49,7 @@ struct TextHeatMap {
     }
 
     private func cell(_ day: DayFigures) -> StyledText {
-        guard let steps = day.steps else { return StyledText("?", .doubtful) }
+        guard let steps = day.plausibleSteps else { return StyledText("?", .doubtful) }
         if day.completeness == .partial, !day.isInProgress { return StyledText("~", day.isGoalMet ? .good : .doubtful) }
         let shade = Self.shades[ActivityCategory(steps: steps)]
         return StyledText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)

@@ -43,7 +43,7 @@ extension ScanDiagnosis {
             DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
         case .nothingDiscovered(let seconds, _):
             DiagnosisText(
-                "the adapter received no advertisement within \(Words.count(seconds, "second"))",
+                "the adapter received no advertisement within \(Words.seconds(seconds))",
                 fix: """
                     If Bluetooth devices are near, the adapter may be stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
                     \(command: "bluetoothctl power on"). If that does not help, unplug it and plug it in again, or restart the service: \

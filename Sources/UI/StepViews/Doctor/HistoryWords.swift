@@ -23,7 +23,7 @@ extension HistoryDiagnosis {
                 fix: "Calculate them again: \(command: "istep doctor --repair")")
         case .unknownUser(let name, let known):
             DiagnosisText(
-                "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))",
+                ServiceErrorWords.noUser(name, known),
                 fix: "Name one of those, or leave --user out.")
         case .inUse(let holder): DiagnosisText(holder.words)
         }

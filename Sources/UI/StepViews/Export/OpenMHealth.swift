@@ -1,4 +1,5 @@
 public import StepDomain
+internal import Support
 
 /// Writes samples as data points of Open mHealth, one on each line: schema `step-count` 2.0 with the header 1.2
 /// (https://www.openmhealth.org/schemas/).
@@ -50,14 +51,15 @@ public final class OpenMHealthExport: ExportWriter {
     public func finish() throws { try end() }
 
     /// The same for the same sample in each export, so that a reader can leave out what it has: a UUID of version 8
-    /// (RFC 9562, section 5.8) of two FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/).
+    /// (RFC 9562, section 5.8) of two hashes.
     private static func identity(_ text: String) -> String {
-        func hash(_ basis: UInt64) -> String {
-            let hash = text.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
-            let digits = String(hash, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+        func digits(_ hash: FNV1a) -> [Character] {
+            var hash = hash
+            hash.add(text.utf8)
+            let digits = String(hash.value, radix: 16)
+            return Array(String(repeating: "0", count: 16 - digits.count) + digits)
         }
-        let (first, second) = (Array(hash(0xcbf2_9ce4_8422_2325)), Array(hash(0x6c62_272e_07bb_0142)))
+        let (first, second) = (digits(FNV1a()), digits(FNV1a(basis: 0x6c62_272e_07bb_0142)))
         return String(first[0..<8]) + "-" + String(first[8..<12]) + "-8" + String(first[12..<15]) + "-8"
             + String(second[0..<3]) + "-" + String(second[3..<15])
     }

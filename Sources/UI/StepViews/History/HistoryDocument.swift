@@ -128,7 +128,7 @@ private struct DayRecord: Described {
             $0.figures.goal
         },
         .init("restDay", .boolean, "The plan has no goal for this day of the week.") { $0.figures.isRestDay },
-        .init("goalMet", .boolean, "The steps reached the goal.") { $0.checked($0.figures.isGoalMet) ?? false },
+        .init("goalMet", .boolean, "The steps reached the goal.") { $0.figures.isGoalMet },
         .init("completeness", .choice(DaySummary.Completeness.self), "Whether all of the day was read.") {
             $0.figures.completeness.rawValue
         },

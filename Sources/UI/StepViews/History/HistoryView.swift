@@ -194,9 +194,10 @@ struct HistoryBars {
         let month = Words.month(day.day).prefix(3)
         return TextBarChart.Bar(
             label: isNarrow ? "\(padded) \(month)" : "\(day.day.weekday.shortName) \(padded) \(month)",
-            steps: day.steps.map(Double.init), running: Double(day.runningSteps ?? 0), goal: day.goal.map(Double.init),
+            steps: day.plausibleSteps.map(Double.init), running: Double(day.isPlausible ? day.runningSteps ?? 0 : 0),
+            goal: day.goal.map(Double.init),
             // A day that is not over has all the steps that were read.
-            kind: day.steps == nil
+            kind: day.plausibleSteps == nil
                 ? .unknown : day.completeness == .partial && !day.isInProgress ? .partial : .complete,
             note: Self.note(day), isMarked: day.day == marked)
     }

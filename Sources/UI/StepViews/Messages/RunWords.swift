@@ -36,7 +36,7 @@ public enum ProgressWords {
     public static func line(_ step: DeviceSearch.Step) -> String {
         switch step {
         case .scanning(let seconds, let found):
-            "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
+            "Scanning for \(Words.seconds(seconds))" + (found.map { ": \($0) found" } ?? "")
         case .scanned: ""
         case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
         }

@@ -7,8 +7,7 @@ public enum ServiceErrorWords {
     public static func problem(_ error: ServiceError) -> String {
         switch error {
         case .severalUsers(let known): "There are several users (\(known.joined(separator: ", ")))."
-        case .unknownUser(let name, let known):
-            "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
+        case .unknownUser(let name, let known): noUser(name, known) + "."
         case .similarUser(let name, let known): "There is no user '\(name)'. Is it '\(known)'?"
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
         case .pedometerOfAnother(let name, let owner, let user): "'\(name)' is a pedometer of \(owner), not of \(user)."
@@ -186,6 +185,11 @@ public enum ServiceErrorWords {
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
         }
+    }
+
+    /// Without a full stop.
+    static func noUser(_ name: String, _ known: [String]) -> String {
+        "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))"
     }
 
     /// The days on which plans or profiles begin, as `--remove` takes them.

@@ -1,4 +1,5 @@
 public import StepDomain
+internal import Support
 
 /// Numbers and times in words, the same in all views.
 package enum Words {
@@ -64,6 +65,9 @@ package enum Words {
     package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
     }
+
+    /// `20 seconds`, `1.5 seconds`
+    static func seconds(_ number: Double) -> String { "\(brief(number)) \(number == 1 ? "second" : "seconds")" }
 
     /// `2,200 of 8,801 steps`: the part of steps that was run.
     static func runningSteps(_ running: Int, of steps: Int) -> StyledText {

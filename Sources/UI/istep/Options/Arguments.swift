@@ -48,7 +48,7 @@ enum ArgumentRules {
     static func blockTime(_ text: String) throws -> BlockTime {
         guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return BlockTime(try time(text)) }
         let offset = try time(String(text[text.index(after: sign)...]))
-        guard offset <= 14 * 3600 else { throw ValidationError("an offset is at most 14:00") }
+        guard offset <= StepSample.maximumUTCOffset else { throw ValidationError("an offset is at most 14:00") }
         return BlockTime(try time(String(text[..<sign])), utcOffset: text[sign] == "+" ? offset : -offset)
     }
 

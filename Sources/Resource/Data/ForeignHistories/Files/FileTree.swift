@@ -80,8 +80,10 @@ final class ForeignFile {
     /// The last part of its path.
     var baseName: String { (name as NSString).lastPathComponent }
 
-    /// The first 4,000 bytes; empty for a file that cannot be read.
-    private(set) lazy var head: [UInt8] = (try? open().prefix(4000)) ?? []
+    static let headLength = 4000
+
+    /// The first `headLength` bytes; empty for a file that cannot be read.
+    private(set) lazy var head: [UInt8] = (try? open().prefix(Self.headLength)) ?? []
 
     private(set) lazy var kind: Kind = Self.kind(of: head)
 

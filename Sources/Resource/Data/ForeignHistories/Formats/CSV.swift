@@ -19,7 +19,7 @@ struct CSVReader: FormatReader {
     /// The mark that divides most of the first lines into equally many fields; nil if none divides any.
     static func separator(of head: [UInt8]) -> UInt8? {
         let lines = head.split { $0 == 0x0a || $0 == 0x0d }.prefix(20)
-        let complete = lines.count > 1 && head.count == 4000 ? lines.dropLast() : lines
+        let complete = lines.count > 1 && head.count == ForeignFile.headLength ? lines.dropLast() : lines
         let counted = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ","), UInt8(ascii: "|")].map {
             mark -> (mark: UInt8, lines: Int) in
             let counts = complete.map { line in line.count { $0 == mark } }.filter { $0 > 0 }
@@ -76,8 +76,11 @@ struct TableSurvey {
     private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
     private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false, hasUniversalTimes = false
     private var points: Set<Mark> = []
+    /// Seconds between lines, and how many times each; lines can be in descending order.
     private var distances: [Int: Int] = [:]
     private var last: Int?
+    /// Times of day, at most two of them.
+    private var clocks: Set<Int> = []
 
     /// How a point or comma stands in numbers.
     private enum Mark: Hashable {
@@ -113,8 +116,9 @@ struct TableSurvey {
         guard let clock else { return }
         hasClock = true
         if clock != 0 { hasTimeBesideMidnight = true }
+        if clocks.count < 2 { clocks.insert(clock) }
         let moment = time.moment?.seconds ?? time.day.daysSince1970 * 86_400 + clock
-        if let last, moment > last, distances.count < 10_000 { distances[moment - last, default: 0] += 1 }
+        if let last, moment != last, distances.count < 10_000 { distances[abs(moment - last), default: 0] += 1 }
         last = moment
     }
 
@@ -179,7 +183,7 @@ struct TableSurvey {
         let isDaily =
             !hasSpans && !columns.isCounter
             && (!hasClock || !hasTimeBesideMidnight
-                || (hasMoments || hasUniversalTimes && !distances.isEmpty) && isOnceADay)
+                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1)) && isOnceADay)
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
         let length = min(max(usual, 60), 3600)
         if isDaily { words += ", a line for each day" }
@@ -187,7 +191,8 @@ struct TableSurvey {
         return Reading(order: order, marks: marks, isDaily: isDaily, length: length, words: words)
     }
 
-    /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show.
+    /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show, or the time of day at
+    /// which a program writes the total.
     private var isOnceADay: Bool {
         // A day is 23 to 25 hours long; days can be missing.
         distances.keys.allSatisfy { $0 >= 82_800 && ($0 % 86_400 <= 3600 || $0 % 86_400 >= 82_800) }

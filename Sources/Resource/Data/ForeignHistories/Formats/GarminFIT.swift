@@ -112,7 +112,7 @@ struct FITFile {
         if let time = values[253] { last = time }
         switch definition.message {
         case 103:
-            if let local = values[0], let time = values[253], abs(local - time) <= 14 * 3600 {
+            if let local = values[0], let time = values[253], StepSample.utcOffsets.contains(local - time) {
                 offsets.append((time + Self.epoch, local - time))
             }
         case 55:

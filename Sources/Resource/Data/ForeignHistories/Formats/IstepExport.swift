@@ -95,7 +95,7 @@ struct IstepExportReader: FormatReader {
             let end = values[3].flatMap(ExportValue.parsed(time:))
         else { throw .malformed(path: path, reason: "a row of coverage has no start or end") }
         guard start.seconds < end.seconds, abs(start.seconds) < 1 << 40, abs(end.seconds) < 1 << 40,
-            abs(start.utcOffset) <= 14 * 3600, collector.isPossible(Timestamp(start.seconds))
+            StepSample.utcOffsets.contains(start.utcOffset), collector.isPossible(Timestamp(start.seconds))
         else { return }
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
         try collector.cover(CoveredSpan(span, utcOffset: start.utcOffset), track)

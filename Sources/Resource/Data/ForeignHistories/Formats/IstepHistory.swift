@@ -107,7 +107,7 @@ struct IstepHistoryReader: FormatReader {
             row throws(ImportError) in
             guard let start = row.integer(0), let end = row.integer(1), let offset = row.integer(2), start < end,
                 end - start < 1 << 40,
-                abs(offset) <= 14 * 3600, collector.isPossible(Timestamp(start))
+                StepSample.utcOffsets.contains(offset), collector.isPossible(Timestamp(start))
             else { return }
             try collector.cover(CoveredSpan(TimeSpan(Timestamp(start), Timestamp(end)), utcOffset: offset), track)
         }

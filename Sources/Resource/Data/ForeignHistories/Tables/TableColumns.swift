@@ -7,8 +7,9 @@ struct TableColumns {
     var day: Int?
     /// Of the day, beside `day`.
     var time: Int?
+    /// A date with a time, or a time alone.
     var end: Int?
-    /// The date of the end, where its time stands in a column of its own: `end` has the time.
+    /// The date of the end, where that has a column of its own: `end` has the time.
     var endDay: Int?
     var steps: Int
     /// Whether `steps` is a counter that begins with each day.
@@ -97,11 +98,8 @@ struct TableColumns {
         if found["startday"] == nil, found["start"] != nil { time = nil }
         if wanted["day"] != nil { (day, time) = (found["day"], wanted["time"].flatMap { _ in found["time"] }) }
         if wanted["start"] != nil { (day, time) = (found["start"], nil) }
-        if found["endday"] != nil, found["endtime"] != nil {
-            (endDay, end) = (found["endday"], found["endtime"])
-        } else {
-            end = found["end"]
-        }
+        end = found["end"] ?? found["endtime"] ?? found["endday"]
+        if wanted["end"] == nil, let day = found["endday"], let time = found["endtime"] { (endDay, end) = (day, time) }
         if day == nil, let time, sample.first.map({ WrittenTime($0[time], order: nil) != nil }) == true {
             (day, self.time) = (time, nil)
         }

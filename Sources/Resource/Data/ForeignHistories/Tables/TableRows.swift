@@ -40,11 +40,14 @@ struct TableRows {
         let steps = Int(number.rounded())
         let device = columns.device.map(record.text) ?? ""
         let written = columns.day.flatMap { time(record[$0], columns.time.map { record[$0] }) }
-        let end = columns.end.flatMap { column in
-            columns.endDay.map { time(record[$0], record[column]) } ?? time(record[column], nil)
-        }
         if written?.placeOffset != nil { collector.hasOffsets = true }
-        if let end, columns.end != nil { return try addSpan(written, end, steps, device) }
+        // A line without an end has the usual length.
+        if let column = columns.end, !record[column].isEmpty {
+            guard let end = end(record, after: written) else {
+                return try wrong(record.text(column), "the time of an end", line)
+            }
+            return try addSpan(written, end, steps, device)
+        }
         guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
         if reading.isDaily {
             let day = written.localDay(collector.localTime)
@@ -81,9 +84,21 @@ struct TableRows {
         guard var written = WrittenTime(date, order: reading.order) else { return nil }
         if let clock {
             guard let seconds = WrittenTime.clock(clock) else { return clock.isEmpty ? written : nil }
-            written.clock = seconds
+            written.set(clock: seconds)
         }
         return written
+    }
+
+    /// A time of day alone is that of the day of the beginning, or after midnight of the next day.
+    private func end(_ record: DelimitedText.Record, after start: WrittenTime?) -> WrittenTime? {
+        guard let column = columns.end else { return nil }
+        if let day = columns.endDay { return time(record[day], record[column]) }
+        if let end = WrittenTime(record[column], order: reading.order) { return end }
+        guard let start, start.moment == nil, let clock = WrittenTime.clock(record[column]) else { return nil }
+        var end = start
+        if clock < start.clock ?? 0 { end.day = start.day.advanced(by: 1) }
+        end.set(clock: clock)
+        return end
     }
 
     /// A line with its beginning and end; a beginning that is not a time (`<begin>`) is taken as an hour before the

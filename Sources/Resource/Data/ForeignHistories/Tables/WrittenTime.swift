@@ -48,7 +48,7 @@ struct WrittenTime: Equatable {
         text.skip { $0 == UInt8(ascii: "T") || $0 == 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "t") }
         if text.isAtEnd { return }
         guard let time = Self.clock(&text) else { return nil }
-        clock = time
+        set(clock: time)
         text.skip { $0 == 0x20 }
         if text.isAtEnd { return }
         let isOfWord = !text.isNext { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
@@ -65,7 +65,14 @@ struct WrittenTime: Equatable {
         moment == nil && !(isUniversal && clock != 0) ? day : localTime.day(of: start(localTime))
     }
 
-    /// Only a time, such as `13:05:20` or `1:05 pm`: seconds since midnight.
+    /// - Parameter seconds: since midnight, 0...86400.
+    mutating func set(clock seconds: Int) {
+        if seconds == 86_400 { day = day.advanced(by: 1) }
+        clock = seconds % 86_400
+    }
+
+    /// Only a time, such as `13:05:20`, `1:05 pm` or `24:00`, the end of a day in ISO 8601: seconds since midnight,
+    /// 0...86400.
     static func clock(_ field: ArraySlice<UInt8>) -> Int? {
         var text = Scanner(field)
         guard let time = clock(&text), text.isAtEnd else { return nil }
@@ -147,14 +154,19 @@ struct WrittenTime: Equatable {
             guard (1...12).contains(hour), word == "am" || word == "pm" || word == "a" || word == "p" else {
                 // The Z of UTC.
                 if word == "z" || word == "utc" || word == "gmt" { text.position = before }
-                return word == "z" || word == "utc" || word == "gmt"
-                    ? (hour < 24 ? hour * 3600 + minute * 60 + second : nil) : nil
+                guard word == "z" || word == "utc" || word == "gmt" else { return nil }
+                return seconds(hour, minute, second)
             }
             hour = hour % 12 + (word.hasPrefix("p") ? 12 : 0)
         } else {
             text.position = before
         }
-        return hour < 24 ? hour * 3600 + minute * 60 + second : nil
+        return seconds(hour, minute, second)
+    }
+
+    private static func seconds(_ hour: Int, _ minute: Int, _ second: Int) -> Int? {
+        let seconds = hour * 3600 + minute * 60 + second
+        return hour < 24 || seconds == 86_400 ? seconds : nil
     }
 
     /// Z, +02:00, +0200, +02

@@ -106,9 +106,6 @@ extension StepSample {
 
     /// A year of 366 days: a counter may go unread for long, but not longer.
     static let maximumSeconds = 366 * 86_400
-    /// UTC offsets of clocks do not exceed 14 hours (Kiribati).
-    static let maximumUTCOffset = 14 * 3600
-    static var utcOffsets: ClosedRange<Int> { -maximumUTCOffset...maximumUTCOffset }
     /// Seconds since 1970.
     static var starts: ClosedRange<Int> { 0...Timestamp.last.seconds }
 

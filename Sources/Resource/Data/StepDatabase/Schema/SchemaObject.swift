@@ -70,13 +70,13 @@ extension Schema {
         0x7d3b_9968_cb46_2545, 0x0c56_3058_aff2_a654, 0xaa07_aa64_ef08_a1fa,
     ]
 
-    /// 64-bit FNV-1a of all objects in their order, without white space (http://www.isthe.com/chongo/tech/comp/fnv/).
+    /// The hash of all objects in their order, without white space (`FNV1a`).
     /// It detects damage; it does not protect against a schema that was forged to have the same value.
     static func fingerprint(of objects: [SchemaObject]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var hash = FNV1a()
         func add(_ text: String) {
-            for byte in text.utf8 where byte > 0x20 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-            hash = (hash ^ 0) &* 0x0000_0100_0000_01b3
+            hash.add(text.utf8.lazy.filter { $0 > 0x20 })
+            hash.add(0)
         }
         for object in objects {
             add(object.type)
@@ -84,7 +84,7 @@ extension Schema {
             add(object.table)
             add(object.sql ?? "")
         }
-        return hash
+        return hash.value
     }
 
     /// The differences between the schema of a history and the one that istep creates in that version: missing, changed
