@@ -18,3 +18,11 @@ public func renameWithoutReplacing(_ path: String, to name: String) -> Int32 {
     if lstat(name, &status) == 0 { return EEXIST }
     return rename(path, name) == 0 ? 0 : errno
 }
+
+/// A name for a file that is being written, in the folder of the one that it becomes: a name in another file system
+/// could not take its place. It is short, whatever the length of that name.
+public func temporaryPath(for path: String) -> String {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
+    return folder + ".istep-" + String(repeating: "0", count: 8 - digits.count) + digits + ".tmp"
+}

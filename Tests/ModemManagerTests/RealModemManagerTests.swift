@@ -10,11 +10,11 @@ import Testing
 @Suite(.realServers, .serialized, .timeLimit(.minutes(5)))
 struct RealModemManagerTests {
     private func withModem(
-        limits: MessageLimits = MessageLimits(), _ body: (TextMessages, RealModemManager) async throws -> Void
+        limits: MessageLimits = MessageLimits(), _ body: (TextMessageSender, RealModemManager) async throws -> Void
     ) async throws {
         try await RealModemManager.with { manager in
             try await manager.switchOn()
-            let messages = try await TextMessages.open(.address(manager.address), limits: limits)
+            let messages = try await TextMessageSender.open(.address(manager.address), limits: limits)
             try await body(messages, manager)
             await messages.close()
         }
@@ -22,7 +22,7 @@ struct RealModemManagerTests {
 
     @Test func `a modem that is switched off is reported and stays off`() async throws {
         try await RealModemManager.with { manager in
-            let messages = try await TextMessages.open(.address(manager.address), modem: "490154203237518")
+            let messages = try await TextMessageSender.open(.address(manager.address), modem: "490154203237518")
             let off = TextMessageError.disabled(modem: "modem 0 (Fixture One)", index: "0")
             #expect(await failure { _ = try await messages.send("steps", to: receiver) } == off)
             #expect(await failure { _ = try await messages.find("steps", to: receiver) } == off)
@@ -35,7 +35,7 @@ struct RealModemManagerTests {
 
     @Test func `a missing modem is reported`() async throws {
         try await RealModemManager.with(hasModem: false) { manager in
-            let error = await failure { _ = try await TextMessages.open(.address(manager.address)) }
+            let error = await failure { _ = try await TextMessageSender.open(.address(manager.address)) }
             #expect(error == .noModem(wanted: nil))
         }
     }

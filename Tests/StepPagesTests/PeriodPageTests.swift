@@ -84,6 +84,14 @@ import Testing
         #expect(months.contains("more than a quarter of the days not known") == isMarked)
     }
 
+    @Test func `every month has its trend, also the shortest`() throws {
+        let figures = figures(Array(repeating: 5000, count: 322))
+        for month in ["2026-02-01", "2026-04-01"] {
+            let text = page(figures, Period(.month, containing: try #require(Day(month)), weekStart: .monday))
+            #expect(text.contains("<h2>Trend: steps a day</h2>"), "\(month)")
+        }
+    }
+
     // MARK: Maps
 
     @Test func `a range of years has a map for each calendar year, the latest first`() {

@@ -22,6 +22,13 @@ import Testing
         #expect(renameWithoutReplacing(new, to: folder + "/other") == ENOENT)
     }
 
+    @Test func `the name of a file that is being written is in the folder of the other, and short`() {
+        let long = String(repeating: "a", count: 255)
+        #expect(temporaryPath(for: "/tmp/\(long)").wholeMatch(of: /\/tmp\/\.istep-[0-9a-f]{8}\.tmp/) != nil)
+        #expect(temporaryPath(for: long).wholeMatch(of: /\.istep-[0-9a-f]{8}\.tmp/) != nil)
+        #expect(temporaryPath(for: "/\(long)").hasPrefix("/.istep-"))
+    }
+
     /// As on a file system without hard links: a directory cannot have one anywhere (link(2): EPERM).
     @Test func `what cannot be linked is renamed, unless the name is taken`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-\(UUID().uuidString)").path

@@ -34,6 +34,13 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") } == [])
     }
 
+    /// With another name beside it, the longest one was refused as too long.
+    @Test func `a file can have the longest name of the file system`() throws {
+        let folder = try Folder(), path = folder.path + "/" + String(repeating: "a", count: 255)
+        try PrivateFile.write("new", to: path, advice: "Choose another.")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+    }
+
     @Test func `an export does not replace a file that appears while it is written`() throws {
         let folder = try Folder(), path = folder.path + "/steps.jsonl"
         let file = try ExportFile(path)

@@ -126,7 +126,7 @@ struct DoubtTests {
     /// Another ModemManager has other messages under the same paths: sending one of them would send the wrong message.
     @Test func `no message is sent through a restarted ModemManager`() async throws {
         try await withModemManager { bus, fake in
-            let messages = try await TextMessages.open(.address(bus.address))
+            let messages = try await TextMessageSender.open(.address(bus.address))
             await fake.stop()
             let other = try await FakeModemManager.start(bus.address)
             #expect(await failure { _ = try await messages.send("steps", to: receiver) } == .notRunning)
@@ -159,7 +159,7 @@ struct DoubtTests {
     @Test func `a loss of the bus during sending is reported as unanswered`() async throws {
         try await withModemManager { bus, fake in
             await fake.onSend(.hang)
-            let messages = try await TextMessages.open(.address(bus.address))
+            let messages = try await TextMessageSender.open(.address(bus.address))
             let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
             await fake.hanging()
             bus.stop()
@@ -169,7 +169,7 @@ struct DoubtTests {
 
     @Test func `a loss of the bus before sending means not sent`() async throws {
         try await withModemManager { bus, _ in
-            let messages = try await TextMessages.open(.address(bus.address))
+            let messages = try await TextMessageSender.open(.address(bus.address))
             bus.stop()
             let error = await failure { _ = try await messages.send("steps", to: receiver) }
             #expect(error == .noBus("the connection was lost while asking for the modem"))

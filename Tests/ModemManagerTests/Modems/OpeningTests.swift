@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct OpeningTests {
     private func open(_ bus: PrivateBus, modem: String? = nil) async throws -> Modem {
-        let messages = try await TextMessages.open(.address(bus.address), modem: modem)
+        let messages = try await TextMessageSender.open(.address(bus.address), modem: modem)
         let modem = try await messages.modem()
         await messages.close()
         return modem
@@ -77,7 +77,7 @@ struct OpeningTests {
     }
 
     @Test func `a missing bus is reported with its address`() async throws {
-        let error = await failure { _ = try await TextMessages.open(.address("unix:path=/nonexistent/bus")) }
+        let error = await failure { _ = try await TextMessageSender.open(.address("unix:path=/nonexistent/bus")) }
         guard case .noBus(let reason) = error else {
             Issue.record("\(String(describing: error))")
             return

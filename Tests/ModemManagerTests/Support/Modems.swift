@@ -18,10 +18,10 @@ func withModemManager(
 /// The same, with a connected client.
 func withMessages(
     _ modem: FakeModem = FakeModem(), limits: MessageLimits = MessageLimits(),
-    _ body: (TextMessages, FakeModemManager) async throws -> Void
+    _ body: (TextMessageSender, FakeModemManager) async throws -> Void
 ) async throws {
     try await withModemManager([0: modem]) { bus, fake in
-        let messages = try await TextMessages.open(.address(bus.address), limits: limits)
+        let messages = try await TextMessageSender.open(.address(bus.address), limits: limits)
         try await body(messages, fake)
         await messages.close()
     }

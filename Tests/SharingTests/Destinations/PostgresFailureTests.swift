@@ -70,6 +70,16 @@ import Testing
         }
     }
 
+    /// Imports can have them; all of their steps count on the day on which they begin.
+    @Test func `a record of more than a day does not keep its day from the database`() async throws {
+        try await PostgresDatabase.with { database in
+            let sample = StepSample(start: Timestamp(1_397_980_000), length: 49 * 3600, steps: 15_000, utcOffset: 7200)
+            try await database.send(
+                .easter(steps: 15_000, tracks: [.init(pedometer: "ring", samples: [sample])]), as: "pi")
+            #expect(try await database.totals() == ["Anna\t2014-04-20\t15000\t1"])
+        }
+    }
+
     @Test func `samples of impossible times are rejected`() async throws {
         try await PostgresDatabase.with { database in
             let sample = StepSample(start: Timestamp(4_000_000_000), length: 900, steps: 5, utcOffset: 0)

@@ -292,7 +292,7 @@ import Testing
             other.environment["TMPDIR"] = temporary.path
             let result = try await other.run(["serve", "--port", "\(try #require(URL(string: address)?.port))"])
             #expect(
-                result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"),
+                result.status == 75 && result.error.contains("is in use") && result.error.contains("with --port"),
                 "\(result)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         }

@@ -124,18 +124,23 @@ public struct HourlyProfile: Hashable, Sendable {
     }
 }
 
-extension [StepSample] {
+extension StepSample {
     /// Seconds up to which a sample is spread over its hours: of a longer one nobody knows when its steps were made.
-    private static let maximumSpread = 6 * 3600
+    ///
+    /// Stored sums of days depend on it, and the schema of PostgreSQL: with another value, `DaySums.revision` and
+    /// `PostgresSchema.version` grow.
+    package static let maximumSpread = 6 * 3600
+}
 
+extension [StepSample] {
     /// Those that are spread over their hours.
     var ofKnownHours: [StepSample] {
-        contains { $0.length > Self.maximumSpread } ? filter { $0.length <= Self.maximumSpread } : self
+        contains { $0.length > StepSample.maximumSpread } ? filter { $0.length <= StepSample.maximumSpread } : self
     }
 
     /// The time of the others, with a step for each second.
     var ofUnknownHours: [StepSample] {
-        filter { $0.steps > 0 && $0.length > Self.maximumSpread }.map { sample in
+        filter { $0.steps > 0 && $0.length > StepSample.maximumSpread }.map { sample in
             StepSample(
                 start: sample.start, length: sample.length, steps: sample.length, utcOffset: sample.utcOffset)
         }

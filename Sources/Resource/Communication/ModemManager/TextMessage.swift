@@ -16,11 +16,11 @@ struct MessageDraft: Hashable {
         if let control { throw .badText("it contains the control character \(quoted(String(control)))") }
         // The minimum length of any text with this many bytes; a longer text is not measured.
         guard text.utf8.count <= Self.maximumBytes else {
-            throw .textTooLong(parts: nil, limit: TextMessages.maximumParts)
+            throw .textTooLong(parts: nil, limit: TextMessageSender.maximumParts)
         }
         size = MessageSize(of: text)
-        guard size.parts <= TextMessages.maximumParts else {
-            throw .textTooLong(parts: size.parts, limit: TextMessages.maximumParts)
+        guard size.parts <= TextMessageSender.maximumParts else {
+            throw .textTooLong(parts: size.parts, limit: TextMessageSender.maximumParts)
         }
         self.text = text
     }
@@ -106,6 +106,8 @@ public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter text: spaces, hyphens, dots, slashes and parentheses between the digits do not matter.
     /// - Throws: `TextMessageError.badNumber`.
     public init(_ text: String) throws(TextMessageError) {
+        // The 0 of national calls is left out after most country codes, and not after all of them.
+        if text.hasPrefix("+"), text.contains("(0)") { throw .badNumber(text) }
         let kept = text.unicodeScalars.filter { !" -./()".unicodeScalars.contains($0) }
         let digits = kept.first == "+" ? kept.dropFirst() : kept[...]
         // Digits other than ASCII would reach the modem as different characters.

@@ -109,7 +109,8 @@ extension TextMessageError {
             "If its state does not change, unplug the modem and plug it in again. See its state: `mmcli -m \(index)`"
         case .accessDenied:
             "Users that are not logged in at the machine itself need a polkit rule for org.freedesktop.ModemManager1.Messaging."
-        case .badNumber: "Write it with the country code, such as +491701234567."
+        case .badNumber:
+            "Write it as it is called from abroad, with the country code and without (0), such as +491701234567."
         case .badText: "Change the text."
         case .textTooLong:
             "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."

@@ -1,8 +1,12 @@
 internal import StepDomain
 internal import StepViews
 
-/// Lines of the mean of the last 7 and 30 days: a line shows where the days are going, which bars do not.
+/// Lines of the means of the last days: a line shows where the days are going, which bars do not.
 struct TrendChart: Sendable {
+    /// Days of which the means are.
+    static let week = 7, month = 30
+    static let words = "means of the last \(week) and \(month) days"
+
     /// The first day of the lines.
     var first: Day
     /// One value for each day; nil where too little is known.
@@ -66,8 +70,8 @@ struct TrendChart: Sendable {
 
     static var legend: Markup {
         var legend = Legend()
-        legend.add(.line(.below, 1.5), "mean of 7 days")
-        legend.add(.line(.walk, 3), "of 30 days")
+        legend.add(.line(.below, 1.5), "mean of \(week) days")
+        legend.add(.line(.walk, 3), "of \(month) days")
         return legend.markup
     }
 
@@ -75,8 +79,8 @@ struct TrendChart: Sendable {
     func table(_ context: PageContext) -> Table {
         let ends = week.indices.filter { $0 == week.count - 1 || (week.count - 1 - $0) % 7 == 0 }
         return Table(
-            caption: "means of the last 7 and 30 days",
-            columns: [.words("Up to"), .number("7 days"), .number("30 days")],
+            caption: Self.words,
+            columns: [.words("Up to"), .number("\(Self.week) days"), .number("\(Self.month) days")],
             rows: ends.map { index in
                 let words = [week[index], month[index]].map { $0.map(Words.grouped) ?? "unknown" }
                 return Table.Row(context.date(first.advanced(by: index)), words)

@@ -76,7 +76,8 @@ package struct PeriodPage: Sendable {
         days.bars(shown, title: "Days", isBesideFigures ? "s8" : "", height: isBesideFigures ? 300 : 230)
         if hasWeeks { parts.means(period, by: .week, title: "Weeks: steps a day", "s8", height: 300) }
         facts(words)
-        if period.count > 28 { trend(shown) }
+        // From the shortest month on.
+        if period.count >= 28 { trend(shown) }
         weekdayHours
     }
 
@@ -113,13 +114,17 @@ package struct PeriodPage: Sendable {
     @MarkupBuilder private func trend(_ period: Period) -> Markup {
         if let known = figures.known, known.overlaps(period.days) {
             let first = max(period.days.lowerBound, known.lowerBound)
-            let week = figures.means(over: 7, to: period.days), month = figures.means(over: 30, to: period.days)
+            let week = figures.means(over: TrendChart.week, to: period.days)
+            let month = figures.means(over: TrendChart.month, to: period.days)
             let days = week.indices.map { first.advanced(by: $0) }
             if month.contains(where: { $0 != nil }) {
-                let last = month.last.flatMap(\.self).map { "; at the end \(Words.grouped($0)) a day in 30 days" } ?? ""
+                let last =
+                    month.last.flatMap(\.self).map {
+                        "; at the end \(Words.grouped($0)) a day in \(TrendChart.month) days"
+                    } ?? ""
                 let chart = TrendChart(
                     first: first, week: week, month: month,
-                    summary: "Means of the last 7 and 30 days\(last). The numbers follow in a table.",
+                    summary: "M\(TrendChart.words.dropFirst())\(last). The numbers follow in a table.",
                     months: DayCharts.marks(days))
                 Card.chart("Trend: steps a day", aside: TrendChart.legend, drawing: chart.markup) {
                     chart.table(context).numbers

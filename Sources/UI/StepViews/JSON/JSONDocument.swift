@@ -81,43 +81,6 @@ public indirect enum JSONSchema: Sendable {
             self.description = description
             self.isDeprecated = isDeprecated
         }
-
-        // What documents about days share.
-        static let owner = Key("user", .text, "Whose day it is.")
-        static let walkingSteps = Key("walkingSteps", .nullable(.integer), "Steps that were walked, by cadence.")
-        static let runningSteps = Key("runningSteps", .nullable(.integer), "Steps that were run.")
-        static let running = Key("running", .boolean, "The day is not over. (Steps that were run are runningSteps.)")
-
-        // What documents about pedometers share.
-        static let chosenName = Key("name", .text, "The name that the user chose.")
-        static let address = Key("address", .text, "Its Bluetooth address.")
-        static let addressType = Key("addressType", .choice(["public", "random"]), "Type of the Bluetooth address.")
-        static let model = Key("model", .text, "Key of the model, such as colmi.")
-        static let modelTitle = Key("modelTitle", .text, "The model in words.")
-        static let caveat = Key(
-            "caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is.")
-        static let battery = Key("battery", .nullable(.integer), "Per cent, as it last reported.")
-
-        // What documents about destinations, and other tables of the configuration, share.
-        static let configuredName = Key("name", .text, "Its name in the configuration.")
-        static let destination = Key("destination", .text, configuredName.description)
-        static let destinationKind = Key("kind", .text, "Key of its kind, such as rest.")
-        static let nextAttempt = Key("nextAttempt", .nullable(.time), "Nothing is sent before this time.")
-        static let stopped = Key("stopped", .nullable(.text), "Why nothing is sent until the user acts.")
-
-        // What documents about failures share.
-        static let failure = Key("message", .text, "What failed.")
-        static let advice = Key("advice", .nullable(.text), "What to do.")
-
-        // What documents about changes and files share.
-        static let backup = Key("backup", .nullable(.text), "The backup that was made before.")
-        static let isStored = Key("isDone", .boolean, "Whether it was stored.")
-        static let path = Key("path", .text, "Of the file or folder.")
-
-        /// What every document begins with.
-        static let version = Key(
-            "version", .constant(1),
-            "Version of this document's form. It changes if a key is renamed or removed, or changes its meaning.")
     }
 
     static func choice<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) -> JSONSchema

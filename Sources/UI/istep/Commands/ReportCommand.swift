@@ -44,7 +44,9 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
     func validate() throws {
         if output != nil, name != nil { throw ValidationError("Name the file once, with --output or without.") }
         if (output ?? name)?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
-        if file == nil, common.json { throw ValidationError("--json needs --output: the report itself is HTML.") }
+        if file == nil, common.json {
+            throw ValidationError("--json needs the name of a file: the report itself is HTML.")
+        }
     }
 
     func run() async throws {

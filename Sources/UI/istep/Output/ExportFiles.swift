@@ -66,7 +66,7 @@ final class ExportFolder {
         let target = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try ExportFile.checkIsFree(target)
         self.path = target
-        temporary = target + ".\(UUID().uuidString.prefix(8)).tmp"
+        temporary = temporaryPath(for: target)
         guard mkdir(temporary, 0o700) == 0 else { throw PrivateFile.failure(errno, target, ExportFile.advice) }
     }
 

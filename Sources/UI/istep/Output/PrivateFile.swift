@@ -20,8 +20,7 @@ final class PrivateFile {
         self.path = path
         self.advice = advice
         self.replaces = replaces
-        // Beside the file: a name in another file system could not take its place.
-        temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
+        temporary = temporaryPath(for: path)
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw PrivateFile.failure(errno, path, advice) }
         descriptor = number

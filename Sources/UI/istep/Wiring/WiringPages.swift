@@ -171,7 +171,7 @@ extension ListeningSocket.Failure: ReportableError {
     public var advice: String? {
         switch self {
         case .portInUse:
-            "Another program, another user or a server of another history has it. To use a free port: `istep serve --port 0`"
+            "Another program, another user or a server of another history has it. Choose another one with --port; 0 is any that is free."
         case .pathInUse: "End that program, or choose another path."
         case .unusablePath: "Choose another path: `istep serve --socket FILE`"
         case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."

@@ -29,6 +29,8 @@ public enum Jring: ExchangeModel {
     static let service: BluetoothUUID = "56ff"
     static let requests = GATTAddress(service, "33f3")
     static let answers = GATTAddress(service, "33f4")
+    /// Seconds without a packet after which an answer is over.
+    static let silence = 2.0
     /// Days before today that it holds.
     static let oldestDay = 27
 

@@ -150,8 +150,8 @@ struct JringReading: TableReading {
         let isExpected = wasRead || day == plan.today || plan.known[day] != nil
         var request = Self.request(
             packet, "the steps of \(Day(daysSince1970: day))", .optional,
-            attempts: isExpected && unansweredDays == 0 ? 2 : 1, timeout: isExpected ? 3 : 2)
-        request.quiet = 2
+            attempts: isExpected && unansweredDays == 0 ? 2 : 1, timeout: isExpected ? 3 : Jring.silence)
+        request.quiet = Jring.silence
         return request
     }
 

@@ -18,7 +18,7 @@ public final class ExportDatabase: ExportWriter {
     /// - Throws: `HistoryError`; an earlier file is never replaced.
     public init(_ path: String) throws(HistoryError) {
         self.path = absolute(path)
-        temporary = self.path + ".\(UUID().uuidString.prefix(8)).tmp"
+        temporary = temporaryPath(for: self.path)
         guard access(self.path, F_OK) != 0 else { throw Self.exists(self.path) }
         let descriptor = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw HistoryError(errno: errno, path: self.path) }

@@ -62,10 +62,10 @@ struct SMSDestination: ConfiguredDestination {
     }
 
     private func withMessages<R: Sendable>(
-        _ body: (TextMessages) async throws(TextMessageError) -> R
+        _ body: (TextMessageSender) async throws(TextMessageError) -> R
     ) async throws(ShareFailure) -> R {
         do throws(TextMessageError) {
-            let messages = try await TextMessages.open(context.environment.systemBus, modem: modem)
+            let messages = try await TextMessageSender.open(context.environment.systemBus, modem: modem)
             return try await messages.closing(after: body)
         } catch {
             throw ShareFailure(error)

@@ -27,7 +27,7 @@ struct PostgresSamples {
             for sample in part.content.samples {
                 track.append(tracks)
                 start.append(sample.start.seconds)
-                seconds.append(sample.length)
+                seconds.append(min(sample.length, PostgresSchema.maximumSeconds))
                 steps.append(sample.steps)
                 offset.append(sample.utcOffset)
                 distance.append(sample.distance.map(PostgresRows.number))

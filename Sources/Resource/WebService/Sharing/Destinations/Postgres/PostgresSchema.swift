@@ -1,8 +1,14 @@
+internal import StepDomain
+
 /// The tables, functions, views and roles of a shared database, which its owner creates with
 /// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
 public enum PostgresSchema {
     /// Raise it with each change, and let the script change a database of any earlier version.
     static let version = 5
+
+    /// Seconds of a sample: the longest day. An import can have longer records; all of their steps count on the day on
+    /// which they begin.
+    static let maximumSeconds = 90_000
 
     /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
     public static let script = """
@@ -142,11 +148,11 @@ public enum PostgresSchema {
 
         -- What one machine writes must not break the views of all.
         ALTER TABLE istep.day DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
-            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND abs(utc_offset) <= 64800
+            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= \(DaySummary.possibleSteps.upperBound) AND abs(utc_offset) <= 64800
             AND completeness IN ('complete', 'partial', 'unknown') AND machine !~ '[[:cntrl:]]'
             AND (evidence IS NULL OR octet_length(evidence::text) <= \(PostgresEvidence.maximumSize)));
         ALTER TABLE istep.sample DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
-            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND seconds <= 90000
+            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= \(DaySummary.possibleSteps.upperBound) AND seconds <= \(maximumSeconds)
             AND abs(utc_offset) <= 64800 AND machine !~ '[[:cntrl:]]');
 
         -- Creates the partitions of the months between two moments.
@@ -245,7 +251,7 @@ public enum PostgresSchema {
             -- Of one source, all count.
             WITH part AS MATERIALIZED (
                 SELECT machine, source,
-                    CASE WHEN seconds <= 21600 THEN (extract(epoch FROM started)::bigint + utc_offset) / 3600 % 24 END AS hour,
+                    CASE WHEN seconds <= \(StepSample.maximumSpread) THEN (extract(epoch FROM started)::bigint + utc_offset) / 3600 % 24 END AS hour,
                     sum(steps)::integer AS steps
                 FROM istep.sample WHERE subject = one AND day = date AND started >= low AND started < high
                     AND steps > 0 AND steps <= 5 * seconds AND (blocks IS NULL OR NOT blocks @> started)
@@ -268,7 +274,7 @@ public enum PostgresSchema {
                         FROM istep.sample WHERE subject = one AND day = date AND started >= low AND started < high
                             AND steps > 0 AND steps <= 5 * seconds AND (blocks IS NULL OR NOT blocks @> started)) AS x
                 ), part AS MATERIALIZED (
-                    SELECT CASE WHEN seconds[e] <= 21600 THEN (start[e] + utc_offset[e]) / 3600 % 24 END AS hour,
+                    SELECT CASE WHEN seconds[e] <= \(StepSample.maximumSpread) THEN (start[e] + utc_offset[e]) / 3600 % 24 END AS hour,
                         sum(steps[e])::integer AS steps
                     FROM listed, unnest(istep.counted(source, start, seconds, steps,
                         array(SELECT generate_series(1, cardinality(start))))) AS e

@@ -4,12 +4,12 @@ internal import Support
 /// Text messages (SMS) through a modem, by ModemManager on the system bus.
 ///
 /// ```swift
-/// let messages = try await TextMessages.open()
+/// let messages = try await TextMessageSender.open()
 /// let identity = try await messages.send("12,034 steps", to: "+491701234567")
 /// ```
 ///
 /// The modem's settings are not changed: one that is switched off or locked stays so, and is reported as such.
-public actor TextMessages: BusClient {
+public actor TextMessageSender: BusClient {
     /// The most parts that a text may take; each costs as much as a message.
     public static let maximumParts = 3
 
@@ -34,7 +34,7 @@ public actor TextMessages: BusClient {
     /// - Throws: `TextMessageError`. Nothing is sent.
     public static func open(
         _ address: DBusAddress = .system, modem: String? = nil, limits: MessageLimits = MessageLimits()
-    ) async throws(TextMessageError) -> TextMessages {
+    ) async throws(TextMessageError) -> TextMessageSender {
         let bus: DBusConnection
         do {
             bus = try await DBusConnection.open(address, timeout: limits.call)
@@ -45,7 +45,7 @@ public actor TextMessages: BusClient {
             let daemon = try await Self.daemon(bus, limits)
             let chosen = try ModemChoice(modem).choose(from: try await Self.modems(of: daemon, bus, limits))
             guard let path = ObjectPath(chosen.path) else { throw .noModem(wanted: modem) }
-            return TextMessages(bus: bus, daemon: daemon, path: path, limits: limits)
+            return TextMessageSender(bus: bus, daemon: daemon, path: path, limits: limits)
         }
     }
 
@@ -105,7 +105,7 @@ public actor TextMessages: BusClient {
     }
 }
 
-extension TextMessages {
+extension TextMessageSender {
     /// Makes a message and sends it.
     ///
     /// After an error with `mayHaveBeenSent` the message stays in ModemManager, for `find` and for the user; after all
@@ -169,7 +169,7 @@ extension TextMessages {
     }
 }
 
-extension TextMessages {
+extension TextMessageSender {
     /// The maximum number of messages that are checked.
     private static let maximumMessages = 500
 
