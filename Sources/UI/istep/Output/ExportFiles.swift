@@ -1,6 +1,7 @@
 import Foundation
 import StepDomain
 import StepViews
+import Support
 
 /// Lines to standard output, in large pieces: an export has millions of them.
 final class StandardExport: ExportOutput {
