@@ -174,6 +174,24 @@ import Testing
         #expect(history.totals == ["x": ["2019-04-01": 900, "2019-04-02": 40]])
     }
 
+    @Test func `each device has a counter of its own`() throws {
+        let text = "time,device,counter\n2019-04-01 10:00,A,5000\n2019-04-01 10:05,B,300\n2019-04-01 11:00,A,5100\n"
+        let history = try read("x.csv", text, options(columns: ["day": "time", "counter": "counter"]))
+        #expect(history.totals == ["A": ["2019-04-01": 5100], "B": ["2019-04-01": 300]])
+    }
+
+    /// Its readings were added up.
+    @Test func `a counter can be written with the newest line first, and twice`() throws {
+        let lines = ["2019-04-01 08:00,40", "2019-04-01 12:00,3000", "2019-04-01 12:00,3000", "2019-04-01 22:00,8000"]
+        for lines in [lines, lines.reversed()] {
+            let text = "time,counter\n2019-04-03 07:00,5\n" + lines.joined(separator: "\n")
+            let history = try read("x.csv", text, options(columns: ["day": "time", "counter": "counter"]))
+            #expect(history.totals == ["x": ["2019-04-01": 8000, "2019-04-03": 5]], "\(lines)")
+            let times = [0, 8, 12].map { LocalTime.berlin.at("2019-04-01", $0) }
+            #expect(history.samples.sorted { $0.start < $1.start }.prefix(3).map(\.start) == times, "\(lines)")
+        }
+    }
+
     @Test func `devices are sources`() throws {
         let history = try read("x.csv", "Device,Date,Steps\nPhone,2019-04-01,50\nWatch,2019-04-01,60\n")
         #expect(history.totals == ["Phone": ["2019-04-01": 50], "Watch": ["2019-04-01": 60]])

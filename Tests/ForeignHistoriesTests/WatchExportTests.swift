@@ -52,6 +52,19 @@ import Testing
         #expect(try read(["garmin_monitoring.db": file]).totals == ["Garmin": ["2019-04-01": 340, "2019-04-02": 50]])
     }
 
+    /// As in the FIT files that it is made of.
+    @Test func `the reading of GarminDB at midnight closes its day`() throws {
+        let rows = [
+            "04-01 10:00:00', 'walking', 100", "04-02 00:00:00', 'walking', 350", "04-02 01:00:00', 'walking', 5",
+        ]
+        let file = try database(
+            """
+            CREATE TABLE monitoring (timestamp DATETIME, activity_type TEXT, steps INTEGER);
+            INSERT INTO monitoring VALUES \(rows.map { "('2019-\($0))" }.joined(separator: ", "));
+            """)
+        #expect(try read(["garmin_monitoring.db": file]).totals == ["Garmin": ["2019-04-01": 350, "2019-04-02": 5]])
+    }
+
     @Test func `Garmin's account has days with their offset, without those on which the watch was not worn`() throws {
         func day(_ date: String, _ rest: String) -> String {
             """

@@ -59,6 +59,8 @@ import Testing
         #expect(
             BackupSchedule(count: 2).surplus(imports + weekly, today: today) == [name(14)] + imports[2...].reversed())
         #expect(BackupSchedule(count: 4).isDue(imports, today: today), "the weekly backup is due all the same")
+        // Each import makes one, also where the user wants none by a schedule.
+        #expect(BackupSchedule(count: 0).surplus(imports + weekly, today: today) == [imports[4]])
     }
 
     @Test func `a backup with a date in the future does not displace a new one`() {

@@ -272,6 +272,17 @@ import Testing
                 "<dd>none<small>the last, of 2 days, ended Tue 17 Nov: not known whether the goal was reached"))
     }
 
+    @Test func `a sync that was made while the clock was ahead is no error of its days`() async throws {
+        let fixture = try PagesFixture.ofAnna(), pedometer = try #require(fixture.history.pedometers().first)
+        let ahead = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now + 2 * 86_400)
+        try fixture.history.endSync(
+            ahead, at: PagesFixture.now + 2 * 86_400 + 9, outcome: .complete, battery: 80, failure: nil, cause: nil)
+        for page in ["/", "/day/2026-11-17", "/day/2026-11-17.json"] {
+            let (status, text) = await fixture.get(page)
+            #expect(status == 200 && !text.contains("in the future"), "\(page)")
+        }
+    }
+
     @Test func `an interrupted sync is not shown as a failure`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first)

@@ -76,6 +76,10 @@ import Testing
             }
             #expect(halves.count == 2 && halves.reduce(0) { $0 + Set($1).count } == 53, "\(weekStart)")
             #expect(halves.reduce(0) { $0 + $1.count } > 364)
+            // Nothing of a week can be compared on its first day.
+            let isFirst = today.weekday == weekStart
+            #expect(page.document.source.contains("its first day is not over") == isFirst, "\(weekStart)")
+            #expect(!page.document.source.contains("too few days before"))
         }
     }
 

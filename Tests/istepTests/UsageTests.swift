@@ -8,6 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
         ["show", "2014-02-30"], ["show", "someday"], ["show", "tomorrow"], ["show", "2014-4-20"], ["plan", "-5"],
+        ["show", "--5"],
         ["plan", "ten"],
         ["plan", "--on", "sunnyday=3"], ["profile", "--height", "1.78"], ["profile", "--weight", "abc"],
         ["profile", "--birth", "2014-13-01"], ["sync", "--days", "0"], ["scan", "--timeout", "0"],

@@ -19,17 +19,19 @@ public struct BackupSchedule: Hashable, Sendable {
         return newest.map { $0.distance(to: today) >= Self.interval } ?? true
     }
 
-    /// The automatic backups to delete, oldest first. Backups that the user made are never among them. With `count` 0
-    /// there are none either: switching backups off does not delete existing ones.
+    /// The automatic backups to delete, oldest first. Backups that the user made are never among them.
     ///
-    /// Those of imports count by themselves: ten imports in an evening must not replace the backups of four weeks. A
-    /// backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
+    /// Those of imports count by themselves: ten imports in an evening must not replace the backups of four weeks. With
+    /// `count` 0 as many of them are kept as usual, because each import still makes one, and all of the schedule:
+    /// switching backups off does not delete existing ones. A backup with a date in the future counts as the oldest: as
+    /// the newest, it would replace each later one.
     public func surplus(_ backups: [BackupName], today: Day) -> [BackupName] {
-        guard count > 0 else { return [] }
-        return [BackupName.Origin.schedule, .import].flatMap { origin in
+        let origins: [BackupName.Origin] = count > 0 ? [.schedule, .import] : [.import]
+        return origins.flatMap { origin in
             let made = backups.filter { $0.origin == origin }.sorted()
             let misdated = made.filter { Self.isMisdated($0, today) }
-            return (misdated + made.filter { !Self.isMisdated($0, today) }).dropLast(count)
+            return (misdated + made.filter { !Self.isMisdated($0, today) }).dropLast(
+                count > 0 ? count : Self.standardCount)
         }
     }
 

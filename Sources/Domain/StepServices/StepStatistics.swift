@@ -21,6 +21,13 @@ public struct StepStatistics: Sendable {
     ///
     /// - Throws: the history's error.
     public func summary(of user: User, on day: Day) throws -> DaySummary {
+        DaySummary(try data(of: user, on: day), localTime: localTime, now: now())
+    }
+
+    /// What a day is calculated from.
+    ///
+    /// - Throws: the history's error.
+    public func data(of user: User, on day: Day) throws -> DayData {
         let moment = now()
         var data = try history.dayData(of: user, on: day)
         // Recorded while this machine's clock was ahead.
@@ -31,7 +38,7 @@ public struct StepStatistics: Sendable {
                 }
             }.max()
         }
-        return DaySummary(data, localTime: localTime, now: moment)
+        return data
     }
 
     /// A day in the figures that tables have.

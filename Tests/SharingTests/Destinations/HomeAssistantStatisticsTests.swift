@@ -16,7 +16,7 @@ import TestSupport
 
     private func day(
         _ date: String, hours: [Int: Int], steps: Int? = nil, by localTime: LocalTime = Self.zone("Europe/Berlin"),
-        isInProgress: Bool = false
+        isInProgress: Bool = false, unknown: Set<Int> = [], isCorrected: Bool = false
     ) throws -> SharedDay {
         let day = try #require(Day(date))
         let slots = localTime.hours(of: day)
@@ -24,12 +24,13 @@ import TestSupport
         let profile = slots.map { slot in
             DaySummary.Hour(
                 start: slot.span.start, hour: slot.hour, utcOffset: slot.utcOffset,
-                steps: rest.removeValue(forKey: slot.hour) ?? 0)
+                steps: unknown.contains(slot.hour) ? nil : rest.removeValue(forKey: slot.hour) ?? 0)
         }
-        let summary = DaySummary(
+        var summary = DaySummary(
             user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile,
             completeness: .complete,
             isInProgress: isInProgress)
+        summary.isCorrected = isCorrected
         return try #require(SharedDay(summary))
     }
 
@@ -39,7 +40,7 @@ import TestSupport
 
     @Test func `each hour of the clock is a row, also one without steps`() throws {
         let hours = try Statistics.hours(
-            of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
+            of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"), now: .last)
         let first = try utc("2026-06-30T22:00:00Z")
         #expect(hours.hours == first...(first + 23 * 3600))
         #expect(hours.steps.count == 24)
@@ -48,7 +49,8 @@ import TestSupport
 
     @Test func `a day of Home Assistant in another zone has the same steps at the same time of the clock`() throws {
         let localTime = Self.zone("America/New_York")
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: localTime)
+        let hours = try Statistics.hours(
+            of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: localTime, now: .last)
         #expect(
             hours.steps.filter { $0.value > 0 } == [
                 try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100,
@@ -67,7 +69,7 @@ import TestSupport
             let span = localTime.span(of: date)
             if !span.isEmpty {  // Apia's clocks left out a day in 2011
                 let here = try day("\(date)", hours: [0: 11, 2: 22, 12: 33, 23: 44], steps: nil)
-                let hours = try Statistics.hours(of: here, in: localTime)
+                let hours = try Statistics.hours(of: here, in: localTime, now: .last)
                 #expect(hours.steps.values.reduce(0, +) == here.steps, "\(name) \(date)")
                 #expect(
                     hours.steps.keys.allSatisfy {
@@ -82,32 +84,64 @@ import TestSupport
     @Test func `the day on which clocks go forward or back keeps its hours`() throws {
         for (date, count) in [("2026-03-29", 23), ("2026-10-25", 25)] {
             let hours = try Statistics.hours(
-                of: day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
+                of: day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"), now: .last)
             #expect(hours.steps.count == count && hours.steps.values.reduce(0, +) == 130)
         }
         // 2:00 by New York's clocks; Berlin's clocks skip this hour.
         let spring = try Statistics.hours(
-            of: day("2026-03-29", hours: [2: 20], by: Self.zone("America/New_York")), in: Self.zone("Europe/Berlin"))
+            of: day("2026-03-29", hours: [2: 20], by: Self.zone("America/New_York")), in: Self.zone("Europe/Berlin"),
+            now: .last)
         #expect(spring.steps.filter { $0.value > 0 } == [try utc("2026-03-29T01:00:00Z"): 20])
     }
 
     @Test func `a correction follows the hours that were counted`() throws {
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [8: 100, 9: 200], steps: 1000), in: .fixed(0))
+        let hours = try Statistics.hours(
+            of: day("2026-07-01", hours: [8: 100, 9: 200], steps: 1000), in: .fixed(0), now: .last)
         #expect(hours.steps.values.filter { $0 > 0 }.sorted() == [333, 667])
-        let none = try Statistics.hours(of: day("2026-07-01", hours: [8: 100], steps: 0), in: .fixed(0))
+        let none = try Statistics.hours(of: day("2026-07-01", hours: [8: 100], steps: 0), in: .fixed(0), now: .last)
         #expect(none.steps.count == 24 && none.steps.values.allSatisfy { $0 == 0 })
     }
 
     @Test func `steps without hours are spread over the whole day`() throws {
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0), now: .last)
         #expect(Set(hours.steps.values) == [100, 101] && hours.steps.values.reduce(0, +) == 2410)
+    }
+
+    /// The night of a counter was read early in the morning, its day late in the evening: a slot of 19 hours.
+    @Test func `steps of unknown hours are not added to the known ones`() throws {
+        let unknown = Set(5...23)
+        let counted = try day("2026-07-01", hours: [0: 5, 4: 10], steps: 8015, unknown: unknown)
+        let hours = try Statistics.hours(of: counted, in: .fixed(0), now: .last)
+        let first = try utc("2026-07-01T00:00:00Z")
+        #expect(hours.steps[first] == 5 && hours.steps[first + 4 * 3600] == 10 && hours.steps[first + 3600] == 0)
+        #expect(unknown.allSatisfy { [421, 422].contains(hours.steps[first + $0 * 3600]) })
+        #expect(hours.steps.values.reduce(0, +) == 8015)
+        // A correction says how many steps were made, and not when.
+        let entered = try day("2026-07-01", hours: [0: 5, 4: 10], steps: 30, unknown: unknown, isCorrected: true)
+        let scaled = try Statistics.hours(of: entered, in: .fixed(0), now: .last)
+        #expect(scaled.steps.filter { $0.value > 0 } == [first: 10, first + 4 * 3600: 20])
+    }
+
+    @Test func `an hour that has not begun gets no steps`() throws {
+        let first = try utc("2026-07-01T00:00:00Z"), now = Timestamp(first + 15 * 3600 + 1800)
+        let entered = try day("2026-07-01", hours: [:], steps: 3100, isInProgress: true, isCorrected: true)
+        let hours = try Statistics.hours(of: entered, in: .fixed(0), now: now)
+        #expect(hours.steps.keys.max() == first + 15 * 3600)
+        #expect(hours.steps[first] == 200 && hours.steps[first + 15 * 3600] == 100)
+        let counted = try day(
+            "2026-07-01", hours: [0: 5], steps: 3005, isInProgress: true, unknown: Set(1...23))
+        let rest = try Statistics.hours(of: counted, in: .fixed(0), now: now)
+        #expect(rest.steps[first] == 5 && rest.steps.keys.max() == first + 15 * 3600)
+        #expect(rest.steps.values.reduce(0, +) == 3005)
     }
 
     @Test func `a day in progress has no rows after its last steps`() throws {
         let first = try utc("2026-07-01T00:00:00Z")
-        let walked = try Statistics.hours(of: day("2026-07-01", hours: [8: 100], isInProgress: true), in: .fixed(0))
+        let walked = try Statistics.hours(
+            of: day("2026-07-01", hours: [8: 100], isInProgress: true), in: .fixed(0), now: .last)
         #expect(walked.steps.keys.max() == first + 8 * 3600)
-        let slept = try Statistics.hours(of: day("2026-07-01", hours: [3: 0], isInProgress: true), in: .fixed(0))
+        let slept = try Statistics.hours(
+            of: day("2026-07-01", hours: [3: 0], isInProgress: true), in: .fixed(0), now: .last)
         #expect(slept.steps == [first: 0])
     }
 
@@ -116,7 +150,7 @@ import TestSupport
         for hours in [[:], [8: 100]] as [[Int: Int]] {
             let entered = try day("2011-12-30", hours: hours, steps: 100)
             let failure = #expect(throws: ShareFailure.self) {
-                try Statistics.hours(of: entered, in: Self.zone("Pacific/Apia"))
+                try Statistics.hours(of: entered, in: Self.zone("Pacific/Apia"), now: .last)
             }
             #expect(failure?.kind == .rejected && failure?.reason.contains("2011-12-30") == true)
         }
@@ -160,7 +194,7 @@ import TestSupport
                     ) { $1 }
                     let shared = try day(
                         "\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
-                    let hoursOfDay = try Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
+                    let hoursOfDay = try Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"), now: .last)
                     expectedSteps[number] = hoursOfDay
                     return hoursOfDay
                 }
@@ -178,7 +212,7 @@ import TestSupport
     }
 
     @Test func `existing entries are not written again`() throws {
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [8: 100]), in: .fixed(0))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [8: 100]), in: .fixed(0), now: .last)
         let rows = Statistics.update([hours], rows: [], before: 5)
         #expect(rows.count == 24 && rows.last?.sum == 105)
         #expect(Statistics.update([hours], rows: rows, before: 5).isEmpty)

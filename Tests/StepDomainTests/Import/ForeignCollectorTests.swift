@@ -135,6 +135,14 @@ import Testing
         }
     }
 
+    @Test func `a record that is repeated inside of a longer one counts once`() throws {
+        let collector = collector(), noon = LocalTime.berlin.at("2014-04-20", 12)
+        let track = try collector.track(.init(identity: "a", name: "a"), repetition: .greatest)
+        try collector.add(100, from: noon, length: 3600, to: track)
+        for _ in 0..<2 { try collector.add(50, from: noon + 600, length: 60, to: track) }
+        #expect(collector.finish().tracks.first?.steps == 150)
+    }
+
     @Test func `memory is bounded`() throws {
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))

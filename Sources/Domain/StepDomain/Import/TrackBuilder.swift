@@ -163,13 +163,15 @@ public final class TrackBuilder {
         let sorted = samples.sorted { ($0.start, $0.length, $0.steps) < ($1.start, $1.length, $1.steps) }
         var result: [StepSample] = []
         result.reserveCapacity(sorted.count)
-        for next in sorted {
-            guard var last = result.last, next.start < last.span.end else {
-                result.append(next)
+        for (index, next) in sorted.enumerated() {
+            // The same record again, with as many steps or more, comes next.
+            if repetition == .greatest, index + 1 < sorted.count, sorted[index + 1].start == next.start,
+                sorted[index + 1].length == next.length
+            {
                 continue
             }
-            if repetition == .greatest, last.start == next.start, last.length == next.length {
-                result[result.count - 1] = next
+            guard var last = result.last, next.start < last.span.end else {
+                result.append(next)
                 continue
             }
             let room = next.start - last.start

@@ -192,15 +192,15 @@ struct RequestScope: Sendable {
             isBusy: isBusy)
     }
 
-    func figures() throws -> DaySeries {
-        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(
-            of: context.user
-        ) { _, _ in }
+    private var statistics: StepStatistics {
+        StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now })
     }
+
+    func figures() throws -> DaySeries { try statistics.figures(of: context.user) { _, _ in } }
 
     /// - Throws: the history's error.
     func summary(of day: Day) throws -> (view: DayView, data: DayData) {
-        let data = try history.dayData(of: context.user, on: day)
+        let data = try statistics.data(of: context.user, on: day)
         var summary = DaySummary(data, localTime: context.localTime, now: context.now)
         if context.isGuest { summary.withholdPrivate() }
         return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)

@@ -151,7 +151,11 @@ struct OverviewPage: Sendable {
         }
     }
 
-    private static let incomparable = Element.span(.css("muted small")) { "too few days before" }
+    private func incomparable(_ part: PeriodStatistics) -> Markup {
+        Element.span(.css("muted small")) {
+            part.period.days.lowerBound == today ? "its first day is not over" : "too few days before"
+        }
+    }
 
     private func row(_ part: PeriodStatistics) -> Table.Row {
         let name =
@@ -169,7 +173,7 @@ struct OverviewPage: Sendable {
         return Table.Row(
             heading,
             [
-                .text(part.mean.map(Words.grouped) ?? ""), change ?? Self.incomparable,
+                .text(part.mean.map(Words.grouped) ?? ""), change ?? incomparable(part),
                 .text(PartCharts.goalDays(part)),
                 .text(part.total.map(Words.grouped) ?? "unknown"),
             ])

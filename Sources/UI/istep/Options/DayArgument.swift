@@ -125,7 +125,7 @@ struct DayArgument: Hashable {
     }
 
     private static func isDaysAgo(_ word: String) -> Bool {
-        word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil
+        word.hasPrefix("-") && word.dropFirst().first != "-" && Int(word.dropFirst()) != nil
     }
 }
 

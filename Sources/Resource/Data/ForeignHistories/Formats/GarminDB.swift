@@ -22,7 +22,7 @@ struct GarminDBReader: FormatReader {
                     throw .malformed(path: path, reason: "a row of monitoring has no time or steps")
                 }
                 let moment = collector.localTime.moment(time.day, seconds: clock)
-                try counters.add(steps, of: row.text(1), on: time.day, at: moment, collector, track)
+                try counters.add(steps, of: row.text(1), at: moment, collector, track)
             }
             try counters.finish(collector, track)
         }
@@ -43,9 +43,10 @@ struct DayCounters {
 
     /// A reading; not before the one before.
     mutating func add(
-        _ value: Int, of type: String, on day: Day, at moment: Timestamp, _ collector: ForeignCollector,
-        _ track: TrackBuilder
+        _ value: Int, of type: String, at moment: Timestamp, _ collector: ForeignCollector, _ track: TrackBuilder
     ) throws(ImportError) {
+        // The reading at midnight closes the day before.
+        let day = localTime.day(of: moment - 1)
         guard (0...10_000_000).contains(value) else {
             return try collector.refuse("a counter of \(value) steps on \(day)")
         }

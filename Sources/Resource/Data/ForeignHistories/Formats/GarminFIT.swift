@@ -164,9 +164,7 @@ struct FITReader: FormatReader {
                 try collector.refuse("the time \(moment.iso8601(utcOffset: 0))")
                 continue
             }
-            // The reading at midnight closes the day before.
-            let day = localTime.day(of: moment - 1)
-            try counters.add(reading.steps, of: "\(reading.type)", on: day, at: moment, collector, track)
+            try counters.add(reading.steps, of: "\(reading.type)", at: moment, collector, track)
         }
         try counters.finish(collector, track)
     }

@@ -10,7 +10,8 @@ struct TableRows {
     private var tracks: [String: TrackBuilder] = [:]
     /// A slot whose length depends on the next line; its steps can come in several lines.
     private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
-    private var counter: (value: Int, at: Timestamp, day: Day)?
+    /// The last reading of a counter and the first one of its day, by device.
+    private var counters: [String: (last: Reading, first: Reading)] = [:]
     /// Of lines that are the totals of days, by device.
     private var daysRead: [String: Set<Day>] = [:]
     private var repeatedDays: Set<Day> = []
@@ -67,6 +68,7 @@ struct TableRows {
 
     mutating func finish() throws(ImportError) {
         try passOn(until: nil, nil)
+        for device in counters.keys.sorted() { try finishCounter(device) }
         if let first = repeatedDays.min() {
             let days = repeatedDays.count == 1 ? "1 day has" : "\(repeatedDays.count) days have"
             collector.notes.append(.decision("\(days) several lines, such as \(first): their steps are added"))
@@ -126,22 +128,42 @@ struct TableRows {
             StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
     }
 
-    /// A counter that begins with each day becomes differences; what it has at the first reading was made since
-    /// midnight.
-    private mutating func count(
-        _ value: Int, at moment: Timestamp, _ offset: Int, _ device: String
-    ) throws(ImportError) {
-        let day = Day(of: moment, utcOffset: offset)
-        let isHere = offset == collector.localTime.utcOffset(moment)
-        let midnight = isHere ? collector.localTime.moment(day) : Timestamp(day.daysSince1970 * 86_400 - offset)
-        var (from, steps) = (midnight, value)
-        if let counter, counter.day == day, counter.at < moment {
-            from = counter.at
-            // Below the reading before: it has begun again.
-            steps = value >= counter.value ? value - counter.value : value
+    /// A reading of a counter.
+    private struct Reading {
+        var value: Int
+        var at: Timestamp
+        var offset: Int
+        var day: Day
+    }
+
+    /// A counter that begins with each day becomes differences; what it has at its first reading was made since
+    /// midnight. Lines can be in descending order: which reading is the first is known when its day is over.
+    private mutating func count(_ value: Int, at moment: Timestamp, _ offset: Int, _ device: String)
+        throws(ImportError)
+    {
+        let reading = Reading(value: value, at: moment, offset: offset, day: Day(of: moment, utcOffset: offset))
+        guard let known = counters[device], known.last.day == reading.day else {
+            try finishCounter(device)
+            counters[device] = (reading, reading)
+            return
         }
-        counter = (value, moment, day)
-        if moment > from { try add(steps, from: from, length: moment - from, offset, to: track(device)) }
+        let (before, after) = moment < known.last.at ? (reading, known.last) : (known.last, reading)
+        if after.at > before.at {
+            // Below the reading before: it has begun again.
+            let steps = after.value >= before.value ? after.value - before.value : after.value
+            try add(steps, from: before.at, length: after.at - before.at, after.offset, to: track(device))
+        }
+        counters[device] = (reading, moment < known.first.at ? reading : known.first)
+    }
+
+    /// Adds what the counter of a device had at the first reading of its day.
+    private mutating func finishCounter(_ device: String) throws(ImportError) {
+        guard let first = counters[device]?.first else { return }
+        let isHere = first.offset == collector.localTime.utcOffset(first.at)
+        let midnight =
+            isHere ? collector.localTime.moment(first.day) : Timestamp(first.day.daysSince1970 * 86_400 - first.offset)
+        guard first.at > midnight else { return }
+        try add(first.value, from: midnight, length: first.at - midnight, first.offset, to: track(device))
     }
 
     /// Passes on the slot that waits: up to the next one, but not longer than usual.

@@ -65,7 +65,7 @@ struct HomeAssistantImport: Sendable {
             let configuration = try await session.ask(Command(type: "get_config"), for: ServerConfiguration.self)
             guard configuration.hasRecorder, let zone = TimeZone(identifier: configuration.time_zone) else { return }
             for payload in payloads {
-                let hours = try Statistics.hours(of: payload.day, in: .zone(zone)).hours
+                let hours = try Statistics.hours(of: payload.day, in: .zone(zone), now: now()).hours
                 let id = Import.Metadata(slug: payload.slug, user: payload.day.user.name).statistic_id
                 let rows = try await rows(of: id, from: hours.lowerBound, through: hours.upperBound, &session)
                 if rows.isEmpty { lost.insert(payload.day.user.id) }
@@ -123,7 +123,7 @@ struct HomeAssistantImport: Sendable {
         var batches: [(Import.Metadata, [Statistics.DayHours])] = []
         for (slug, payloads) in Dictionary(grouping: payloads, by: \.slug).sorted(by: { $0.key < $1.key }) {
             var days: [Statistics.DayHours] = []
-            for payload in payloads { days.append(try Statistics.hours(of: payload.day, in: localTime)) }
+            for payload in payloads { days.append(try Statistics.hours(of: payload.day, in: localTime, now: now())) }
             batches.append((Import.Metadata(slug: slug, user: payloads[0].day.user.name), days))
         }
         return batches

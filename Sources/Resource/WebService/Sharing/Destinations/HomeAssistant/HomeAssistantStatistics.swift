@@ -41,12 +41,13 @@ enum HomeAssistantStatistics {
     /// full hour of UTC that begins in it, up to 45 minutes late: Home Assistant has no other rows, and counts a row
     /// towards the day in which it begins.
     ///
-    /// Steps for which only the day is known (entered by hand) are distributed in proportion to the counted hours. If
-    /// nothing was counted, they are spread evenly over the day, as istep does with the steps of any long slot.
+    /// Steps that were entered by hand are distributed in proportion to the counted hours. Steps of which only the day
+    /// is known, such as those of a slot of many hours, are spread evenly over the hours that are not known; if no hour
+    /// is known, over the day. Hours that have not begun get none.
     ///
     /// - Parameter localTime: that of Home Assistant.
     /// - Throws: `rejected` for a day that clocks there have left out, as Samoa's did with 2011-12-30.
-    static func hours(of day: SharedDay, in localTime: LocalTime) throws(ShareFailure) -> DayHours {
+    static func hours(of day: SharedDay, in localTime: LocalTime, now: Timestamp) throws(ShareFailure) -> DayHours {
         let slots = localTime.hours(of: day.day)
         if slots.isEmpty {
             throw ShareFailure(
@@ -58,18 +59,8 @@ enum HomeAssistantStatistics {
         let last = (span.end.seconds - 1) / hour * hour
         let rows = slots.map { min(($0.span.start.seconds + hour - 1) / hour * hour, last) }
 
-        let weights = weights(of: day.summary, on: slots)
-        let total = weights.reduce(0, +)
         var steps = Dictionary(uniqueKeysWithValues: stride(from: first, through: last, by: hour).map { ($0, 0) })
-        var elapsed = 0, given = 0
-        for (row, weight) in zip(rows, weights) {
-            elapsed += weight
-            // Rounding the running total instead of each part keeps the sum; full width, as steps times seconds of a
-            // day can be large.
-            let through = total == 0 ? 0 : total.dividingFullWidth(day.steps.multipliedFullWidth(by: elapsed)).quotient
-            steps[row, default: 0] += through - given
-            given = through
-        }
+        for (row, part) in zip(rows, Self.steps(of: day, on: slots, now: now)) { steps[row, default: 0] += part }
         if day.summary.isInProgress {
             let end = steps.filter { $0.value > 0 }.keys.max() ?? first
             steps = steps.filter { $0.key <= end }
@@ -77,18 +68,45 @@ enum HomeAssistantStatistics {
         return DayHours(hours: first...last, steps: steps)
     }
 
-    /// How the steps of the day are distributed over hours of Home Assistant's clock.
-    private static func weights(of summary: DaySummary, on slots: [LocalHour]) -> [Int] {
-        let counted = summary.hours.filter { ($0.steps ?? 0) > 0 }
-        guard !counted.isEmpty else { return slots.map(\.span.length) }
+    /// The steps of each hour of Home Assistant's clock.
+    private static func steps(of day: SharedDay, on slots: [LocalHour], now: Timestamp) -> [Int] {
+        let summary = day.summary
+        let counted = counted(summary, on: slots), sum = counted.reduce(0, +)
+        // No steps were made in an hour that has not begun.
+        var begun = slots.map { max(0, min($0.span.end, now) - $0.span.start) }
+        if begun.allSatisfy({ $0 == 0 }) { begun = slots.map(\.span.length) }
+        if sum == 0 { return spread(day.steps, by: begun) }
+        let unknown = Set(summary.hours.filter { $0.steps == nil }.map(\.hour))
+        let room = zip(slots, begun).map { unknown.contains($0.hour) ? $1 : 0 }
+        guard day.steps > sum, !summary.isCorrected, room.contains(where: { $0 > 0 }) else {
+            return spread(day.steps, by: counted)
+        }
+        return zip(counted, spread(day.steps - sum, by: room)).map(+)
+    }
+
+    /// The steps whose hours are known, by hours of Home Assistant's clock.
+    private static func counted(_ summary: DaySummary, on slots: [LocalHour]) -> [Int] {
         if summary.hours.map(\.hour) == slots.map(\.hour) { return summary.hours.map { $0.steps ?? 0 } }
         // Another zone, with another number of hours on this day: hours are matched by clock time.
-        var weights = Array(repeating: 0, count: slots.count)
-        for hour in counted {
-            let index = slots.firstIndex { $0.hour >= hour.hour } ?? slots.count - 1
-            weights[index] += hour.steps ?? 0
+        var counted = Array(repeating: 0, count: slots.count)
+        for hour in summary.hours {
+            counted[slots.firstIndex { $0.hour >= hour.hour } ?? slots.count - 1] += hour.steps ?? 0
         }
-        return weights
+        return counted
+    }
+
+    /// Whole numbers in proportion to weights, which add up to the steps.
+    private static func spread(_ steps: Int, by weights: [Int]) -> [Int] {
+        let total = weights.reduce(0, +)
+        var elapsed = 0, given = 0
+        return weights.map { weight in
+            elapsed += weight
+            // Rounding the running total instead of each part keeps the sum; full width, as steps times seconds of a
+            // day can be large.
+            let through = total == 0 ? 0 : total.dividingFullWidth(steps.multipliedFullWidth(by: elapsed)).quotient
+            defer { given = through }
+            return through - given
+        }
     }
 
     /// The rows to write so that these days have these steps.
