@@ -108,9 +108,67 @@ import Testing
         let written = try read("x.csv", "start,end,steps\n2019-04-01T10:00:00+00:00,2019-04-01T10:10:00+00:00,50\n")
         #expect(
             written.samples == [
-                StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 0)
+                StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 7200)
             ])
-        #expect(written.zone == .records)
+        #expect(written.zone == .named("test"))
+        // With other offsets in the table, it is that of a place.
+        let places =
+            "2019-04-01T10:00:00+00:00,2019-04-01T10:10:00+00:00,50\n2019-04-02T10:00:00+01:00,2019-04-02T10:10:00+01:00,60\n"
+        let travelled = try read("x.csv", "start,end,steps\n" + places)
+        #expect(travelled.samples.map(\.utcOffset) == [0, 3600] && travelled.zone == .records)
+    }
+
+    /// As pandas writes moments: evenings in America were on the next day.
+    @Test func `times with +00:00 in all lines are moments, as those with Z`() throws {
+        let text = "time,steps\n2019-06-01T15:00:00Z,1000\n2019-06-01T16:00:00Z,500\n2019-06-02T01:00:00Z,2000\n"
+        let newYork = LocalTime.fixed(-4 * 3600)
+        for zero in ["Z", "+00:00", "+0000", "-00:00"] {
+            let history = try read("x.csv", text.replacing("Z", with: zero), options(newYork))
+            #expect(history.totals == ["x": ["2019-06-01": 3500]], "\(zero)")
+        }
+    }
+
+    /// 2:45 in summer time to 2:00 in winter time.
+    @Test func `a quarter of an hour in which clocks are set back does not end before it begins`() throws {
+        let text = "Start,End,Steps\n2019-10-27 02:30,2019-10-27 02:45,5\n2019-10-27 02:45,2019-10-27 02:00,7\n"
+        let history = try read("x.csv", text)
+        #expect(history.samples.map(\.steps) == [5, 7] && history.samples.map(\.length) == [900, 900])
+        #expect(throws: ImportError.self) {
+            try read("x.csv", "Start,End,Steps\n2019-10-26 02:45,2019-10-26 02:00,7\n")
+        }
+    }
+
+    /// InfiniTime sends the count of yesterday until the watch wakes up.
+    @Test func `a counter that is reset after midnight does not count yesterday once more`() throws {
+        let lines = [
+            "2019-04-01 22:00,7900", "2019-04-01 23:00,8000", "2019-04-02 00:00,8010", "2019-04-02 00:00:05,8010",
+            "2019-04-02 00:30,8020", "2019-04-02 07:00,12", "2019-04-02 09:00,900",
+        ]
+        for lines in [lines, lines.reversed()] {
+            let text = "time,steps\n" + lines.joined(separator: "\n")
+            let history = try read("x.csv", text, options(columns: ["counter": "steps"]))
+            #expect(history.totals == ["x": ["2019-04-01": 8010, "2019-04-02": 910]], "\(lines)")
+        }
+    }
+
+    @Test(arguments: ["Date,Start,End,Steps", "Datum,Von,Bis,Schritte", "Date,From,To,Steps", "Day,Begin,Until,Steps"])
+    func `times beside a date are those of the date`(names: String) throws {
+        let text = names + "\n2019-04-01,08:00,08:30,600\n2019-04-02,23:45,00:15,500\n"
+        let history = try read("x.csv", text)
+        #expect(history.totals == ["x": ["2019-04-01": 600, "2019-04-02": 500]])
+        #expect(history.samples.map(\.length) == [1800, 1800])
+    }
+
+    /// All steps of a week would be those of its Monday.
+    @Test(arguments: [
+        ["2019-04-01", "2019-04-08", "2019-04-22"], ["2019-06-01", "2019-05-01", "2019-04-01", "2019-03-01"],
+    ])
+    func `a table of weeks or months is refused, unless its days are named`(days: [String]) throws {
+        let text = "Week,Steps\n" + days.map { "\($0),50000" }.joined(separator: "\n")
+        let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+        guard case .columns(_, let advice)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(advice.contains("--columns day="))
+        #expect(try read("x.csv", text, options(columns: ["day": "Week"])).totals["x"]?.count == days.count)
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StepDomain
@@ -38,6 +39,52 @@ import Testing
         var there = late
         there.utcOffset = 3600
         #expect([there].divided(by: [span(0, 600)]).inside.map(\.steps) == [60])
+    }
+
+    /// By time alone, the total lost little of the block, and its rest counted beside the other slots: 10,166.
+    @Test func `a total of the day loses the steps that another pedometer counted in the block`() {
+        let total = DayData.Track(pedometer: 1, name: "phone", samples: [sample(0, 86_400, 10_000, distance: 8000)])
+        let slots = [sample(36_000, 37_800, 3000), sample(54_000, 57_600, 6000)]
+        func counted(_ block: TimeSpan, coverage: [CoveredSpan] = []) -> (steps: Int, excluded: Int) {
+            let tracks = [total, DayData.Track(pedometer: 2, name: "band", samples: slots, coverage: coverage)]
+                .excluding([block])
+            let inside = tracks.map { DayData.Track(pedometer: $0.pedometer, name: $0.name, samples: $0.excluded) }
+            return (
+                DaySums(tracks, of: Day(daysSince1970: 16_180)).steps,
+                DaySums(inside, of: Day(daysSince1970: 16_180)).steps
+            )
+        }
+        let walk = span(36_000, 37_800), rest = span(45_000, 45_060)
+        #expect(counted(walk) == (7000, 3000))
+        #expect((9990...10_000).contains(counted(rest).steps))
+        // Nothing is missing of the band: what the phone has more was made in its slots.
+        let whole = [CoveredSpan(span(0, 86_400), utcOffset: 0)]
+        #expect(counted(walk, coverage: whole) == (6667, 3333) && counted(rest, coverage: whole) == (10_000, 0))
+    }
+
+    @Test func `whatever is excluded, a day never gets more steps`() {
+        var generator = SeededGenerator(seed: 7)
+        let day = Day(daysSince1970: 16_180)
+        for _ in 0..<300 {
+            func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+            var slots: [StepSample] = []
+            for hour in 0..<24 where number(0...2) > 0 {
+                slots.append(sample(hour * 3600, hour * 3600 + number(60...3600), number(0...300)))
+            }
+            let start = number(0...80_000)
+            let tracks = [
+                DayData.Track(pedometer: 1, name: "phone", samples: [sample(0, 86_400, number(0...9000))]),
+                DayData.Track(
+                    pedometer: 2, name: "band", samples: slots,
+                    coverage: number(0...1) == 0 ? [] : [CoveredSpan(span(0, number(1...86_400)), utcOffset: 0)]),
+            ]
+            let left = tracks.excluding([span(start, start + number(60...6400))])
+            #expect(DaySums(left, of: day).steps <= DaySums(tracks, of: day).steps)
+            for (before, after) in zip(tracks, left) {
+                let all = after.samples + after.excluded
+                #expect(all.reduce(0) { $0 + $1.steps } == before.samples.reduce(0) { $0 + $1.steps })
+            }
+        }
     }
 
     @Test func `a day has the excluded steps of two pedometers once`() {

@@ -153,9 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a source that names no coverage accounts for its days, and for the last one up to its last record`()
-        throws
-    {
+    @Test func `a source that names no coverage accounts for the days from its first to its last record`() throws {
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))
         for day in ["2014-04-20", "2014-04-21"] {
@@ -165,7 +163,24 @@ import Testing
         let spans = found.parts.flatMap { PackedDay($0.content, of: $0.day)?.coverage.map(\.span) ?? [] }
         #expect(
             Coverage(spans).spans == [
-                TimeSpan(LocalTime.berlin.at("2014-04-20", 0), LocalTime.berlin.at("2014-04-21", 12) + 60)
+                TimeSpan(LocalTime.berlin.at("2014-04-20", 12), LocalTime.berlin.at("2014-04-21", 12) + 60)
             ])
+    }
+
+    /// Of a day that two files share, the later one took away what the earlier one had before its own first record.
+    @Test func `parts of an export that meet on a day say together what it has`() throws {
+        func part(_ hours: [Int]) throws -> PackedDay {
+            let collector = collector()
+            let track = try collector.track(.init(identity: "a", name: "a"))
+            for hour in hours {
+                try collector.add(hour, from: LocalTime.berlin.at("2014-04-20", hour), length: 600, to: track)
+            }
+            let part = try #require(collector.finish().tracks.first?.parts.first)
+            return try #require(PackedDay(part.content, of: part.day))
+        }
+        let (early, late) = (try part([8, 18]), try part([18, 20]))
+        for order in [[early, late], [late, early]] {
+            #expect(order.overlaid.samples.map(\.steps) == [8, 18, 20])
+        }
     }
 }

@@ -11,7 +11,8 @@ public final class TrackBuilder {
     /// The day that was added to last, taken out of `days`: most records are on the day of the one before.
     private var openDay = Int.min
     private var open: [UInt8] = []
-    private var until = Timestamp(Int.min / 2)
+    /// The time that the file says anything of.
+    private var from = Timestamp(Int.max / 2), until = Timestamp(Int.min / 2)
     /// Time that is accounted for and may still grow.
     private var span: CoveredSpan?
     var whole = WholeSteps()
@@ -43,7 +44,7 @@ public final class TrackBuilder {
         open.append(zigzag: sample.utcOffset)
         if let distance = sample.distance { open.append(varint: UInt64((distance * 100).rounded())) }
         if let energy = sample.energy { open.append(varint: UInt64((energy * 1000).rounded())) }
-        until = max(until, sample.span.end)
+        reach(sample.span)
         return open.count - before
     }
 
@@ -53,9 +54,11 @@ public final class TrackBuilder {
         case .named, .records: _ = cover(CoveredSpan(sample.span, utcOffset: sample.utcOffset))
         case .days:
             select(sample.day.daysSince1970)
-            until = max(until, sample.span.end)
+            reach(sample.span)
         }
     }
+
+    private func reach(_ span: TimeSpan) { (from, until) = (min(from, span.start), max(until, span.end)) }
 
     /// Notes that the source writes records without steps (`ForeignCollector.Accounting.records`).
     public func noteRecordWithoutSteps() { hasRecordsWithoutSteps = true }
@@ -86,7 +89,7 @@ public final class TrackBuilder {
             open.append(zigzag: span.utcOffset)
             bytes += open.count - before
         }
-        until = max(until, span.span.end)
+        reach(span.span)
         return bytes
     }
 
@@ -142,7 +145,8 @@ public final class TrackBuilder {
         return content
     }
 
-    /// The day, if it is over in this file; otherwise up to its last sample.
+    /// The day, as far as this file reaches: another file of the source can have what was before its first sample, or
+    /// will be after its last one.
     private func accountedFor(_ day: Day, _ samples: [StepSample], _ localTime: LocalTime) -> [CoveredSpan] {
         // A file whose records have offsets of their own can have days of other places.
         let offset = samples.first?.utcOffset ?? localTime.utcOffset(localTime.moment(day))
@@ -150,7 +154,7 @@ public final class TrackBuilder {
         let isHere = localTime.utcOffset(samples.first?.start ?? here.start) == offset
         let midnight = Timestamp(day.daysSince1970 * 86_400 - offset)
         let span = isHere ? here : TimeSpan(midnight, midnight + 86_400)
-        let known = TimeSpan(span.start, min(span.end, until))
+        let known = TimeSpan(max(span.start, from), max(max(span.start, from), min(span.end, until)))
         if known.isEmpty { return [] }
         return isHere ? localTime.covered(known) : [CoveredSpan(known, utcOffset: offset)]
     }

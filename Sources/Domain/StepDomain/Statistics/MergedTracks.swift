@@ -66,7 +66,7 @@ public struct MergedTracks: Hashable, Sendable {
     }
 
     /// The tracks with only the samples that may count.
-    private static func counted(_ tracks: [DayData.Track]) -> [DayData.Track] {
+    static func counted(_ tracks: [DayData.Track]) -> [DayData.Track] {
         tracks.map { track -> DayData.Track in
             var track = track
             track.samples.removeAll { $0.steps <= 0 || !$0.isPlausible }

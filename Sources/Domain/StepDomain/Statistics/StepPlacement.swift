@@ -149,7 +149,7 @@ struct StepPlacement {
 
 extension StepSample {
     /// The steps up to a moment within the sample if all are made evenly, rounded down.
-    fileprivate func share(until moment: Timestamp) -> Int {
+    func share(until moment: Timestamp) -> Int {
         length.dividingFullWidth(steps.multipliedFullWidth(by: moment - start)).quotient
     }
 }

@@ -49,6 +49,7 @@ struct DayDataReader {
                 days[index].tracks.append(track)
             }
         }
+        for index in days.indices { days[index].tracks = days[index].tracks.excluding(excluded) }
         try addTotals(to: &days)
         let corrections = try Row.fetchAll(
             database.cachedStatement(
@@ -117,10 +118,10 @@ struct DayDataReader {
                 days[index].append(track)
             }
         }
-        return days.enumerated().map { DaySums($1, of: first.advanced(by: $0)) }
+        return days.enumerated().map { DaySums($1.excluding(excluded), of: first.advanced(by: $0)) }
     }
 
-    /// The track of each day.
+    /// The track of each day, with the samples of excluded time.
     ///
     /// - Parameter forSums: whether data that sums do not need is left out.
     private func tracks(
@@ -135,11 +136,9 @@ struct DayDataReader {
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
-            let counted = samples[index].withoutOverlaps.divided(by: excluded)
             return DayData.Track(
-                pedometer: pedometer, name: source.name, isImported: source.isImported, samples: counted.outside,
-                excluded: counted.inside,
-                implausible: forSums ? [] : implausible[index],
+                pedometer: pedometer, name: source.name, isImported: source.isImported,
+                samples: samples[index].withoutOverlaps, implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
     }

@@ -74,7 +74,13 @@ struct TableSurvey {
     private let columns: TableColumns
     private let path: String
     private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
-    private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false, hasUniversalTimes = false
+    private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
+    /// Times with `Z`, with the offset 0, and with other offsets.
+    private var hasZ = false, hasZeroOffsets = false, hasOtherOffsets = false
+    /// Days between lines that have only dates.
+    private var daysBetween: Set<Int> = []
+    private var lastDay: Day?
+    private var lines = 0
     private var points: Set<Mark> = []
     /// Seconds between lines, and how many times each; lines can be in descending order.
     private var distances: [Int: Int] = [:]
@@ -108,12 +114,18 @@ struct TableSurvey {
 
     private mutating func lookAtTime(_ record: DelimitedText.Record, _ field: ArraySlice<UInt8>) {
         guard let time = WrittenTime(field, order: nil) else { return }
-        if time.isUniversal { hasUniversalTimes = true }
+        lines += 1
+        if let offset = time.placeOffset { if offset == 0 { hasZeroOffsets = true } else { hasOtherOffsets = true } }
+        if time.isUniversal { hasZ = true }
         if time.moment != nil { hasMoments = true }
         // Of seconds since 1970 only their distances show whether they are midnights.
         if time.moment != nil { hasTimeBesideMidnight = true }
         let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
-        guard let clock else { return }
+        guard let clock else {
+            if let lastDay, lastDay != time.day { daysBetween.insert(abs(lastDay.distance(to: time.day))) }
+            lastDay = time.day
+            return
+        }
         hasClock = true
         if clock != 0 { hasTimeBesideMidnight = true }
         if clocks.count < 2 { clocks.insert(clock) }
@@ -143,6 +155,8 @@ struct TableSurvey {
         var marks: WrittenNumber.Marks
         /// Whether a line is the total of a day.
         var isDaily: Bool
+        /// Whether the offset 0 names a moment, as `Z` does, and not a place in Greenwich.
+        var isZeroUniversal: Bool
         /// Seconds of a line that has neither an end nor a next one.
         var length: Int
         var words: String
@@ -179,7 +193,18 @@ struct TableSurvey {
         if points.contains(.point) || points.contains(.comma) {
             words += ", \(marks.grouping == UInt8(ascii: ".") ? "1.234" : "1,234") as 1234 steps"
         }
+        // pandas and Python write moments so. In Greenwich itself, clocks show it in either case.
+        let isZeroUniversal = hasZeroOffsets && !hasOtherOffsets
+        if isZeroUniversal { words += ", +00:00 as UTC" }
+        let hasUniversalTimes = hasZ || isZeroUniversal
         let hasSpans = columns.end != nil
+        if !hasClock, !hasSpans, !columns.isCounter, options.columns["day"] ?? options.columns["start"] == nil,
+            isOnceAWeek
+        {
+            throw .columns(
+                "The lines of \(path) are a week or more apart: they do not say on which days their steps were made.",
+                advice: "If each one is of a single day all the same, name its column: --columns day=COLUMN")
+        }
         let isDaily =
             !hasSpans && !columns.isCounter
             && (!hasClock || !hasTimeBesideMidnight
@@ -188,7 +213,14 @@ struct TableSurvey {
         let length = min(max(usual, 60), 3600)
         if isDaily { words += ", a line for each day" }
         if !isDaily, !hasSpans, !columns.isCounter { words += ", slots of \(length / 60) min" }
-        return Reading(order: order, marks: marks, isDaily: isDaily, length: length, words: words)
+        return Reading(
+            order: order, marks: marks, isDaily: isDaily, isZeroUniversal: isZeroUniversal, length: length, words: words
+        )
+    }
+
+    /// Dates of weeks or months.
+    private var isOnceAWeek: Bool {
+        lines > 2 && (daysBetween.allSatisfy { $0 % 7 == 0 } || daysBetween.allSatisfy { $0 >= 28 })
     }
 
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show, or the time of day at

@@ -30,8 +30,7 @@ struct ITDReader: FormatReader {
                     from = last.moment
                     // Below the reading before: the watch was restarted.
                     grown = count >= last.count ? count - last.count : count
-                } else if let last, count >= last.count, moment - from < 3600, last.count > 0, count > 2000 {
-                    // Just after midnight, and not reset yet: it still counts the day before.
+                } else if let last, !CounterReset.isReset(count, seconds: moment - from, after: last.count) {
                     grown = count - last.count
                 }
                 last = (moment, count, day)

@@ -69,6 +69,12 @@ struct TableColumns {
                 found[role] = index
             }
         }
+        // `Date, Start, End`: the start is a time of the date.
+        if hasHeader, found["day"] != nil, let start = found["start"], !sample.isEmpty,
+            sample.allSatisfy({ WrittenTime($0[start], order: nil) == nil && WrittenTime.clock($0[start]) != nil })
+        {
+            (found["starttime"], found["start"]) = (start, nil)
+        }
         // By its number where its name has a mark of the option.
         func column(_ index: Int?) -> String {
             index.map { names[$0].contains { $0 == "," || $0 == "=" } ? "\($0 + 1)" : names[$0] } ?? "COLUMN"

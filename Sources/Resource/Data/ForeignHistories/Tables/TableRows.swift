@@ -10,8 +10,7 @@ struct TableRows {
     private var tracks: [String: TrackBuilder] = [:]
     /// A slot whose length depends on the next line; its steps can come in several lines.
     private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
-    /// The last reading of a counter and the first one of its day, by device.
-    private var counters: [String: (last: Reading, first: Reading)] = [:]
+    private var counters: [String: Counter] = [:]
     /// Of lines that are the totals of days, by device.
     private var daysRead: [String: Set<Day>] = [:]
     private var repeatedDays: Set<Day> = []
@@ -68,7 +67,9 @@ struct TableRows {
 
     mutating func finish() throws(ImportError) {
         try passOn(until: nil, nil)
-        for device in counters.keys.sorted() { try finishCounter(device) }
+        for (device, counter) in counters.sorted(by: { $0.key < $1.key }) {
+            try addFirst(counter.first, after: counter.before, device)
+        }
         if let first = repeatedDays.min() {
             let days = repeatedDays.count == 1 ? "1 day has" : "\(repeatedDays.count) days have"
             collector.notes.append(.decision("\(days) several lines, such as \(first): their steps are added"))
@@ -84,6 +85,7 @@ struct TableRows {
 
     private func time(_ date: ArraySlice<UInt8>, _ clock: ArraySlice<UInt8>?) -> WrittenTime? {
         guard var written = WrittenTime(date, order: reading.order) else { return nil }
+        if reading.isZeroUniversal, written.utcOffset == 0 { written.isUniversal = true }
         if let clock {
             guard let seconds = WrittenTime.clock(clock) else { return clock.isEmpty ? written : nil }
             written.set(clock: seconds)
@@ -95,7 +97,7 @@ struct TableRows {
     private func end(_ record: DelimitedText.Record, after start: WrittenTime?) -> WrittenTime? {
         guard let column = columns.end else { return nil }
         if let day = columns.endDay { return time(record[day], record[column]) }
-        if let end = WrittenTime(record[column], order: reading.order) { return end }
+        if let end = time(record[column], nil) { return end }
         guard let start, start.moment == nil, let clock = WrittenTime.clock(record[column]) else { return nil }
         var end = start
         if clock < start.clock ?? 0 { end.day = start.day.advanced(by: 1) }
@@ -108,7 +110,7 @@ struct TableRows {
     private mutating func addSpan(_ start: WrittenTime?, _ end: WrittenTime, _ steps: Int, _ device: String)
         throws(ImportError)
     {
-        let until = end.start(collector.localTime)
+        var until = end.start(collector.localTime)
         guard let start else {
             let midnight = collector.localTime.moment(collector.localTime.day(of: until))
             let from = max(midnight, until - 3600)
@@ -120,6 +122,8 @@ struct TableRows {
         {
             return try collector.add(total: steps, of: start.day, to: track(device))
         }
+        // Clocks that are set back show the time of the end twice.
+        if until < from { until = end.laterStart(collector.localTime) }
         guard until >= from else {
             return try collector.refuse("a line that ends before it begins, at \(from.iso8601(utcOffset: 0))")
         }
@@ -136,15 +140,29 @@ struct TableRows {
         var day: Day
     }
 
+    /// The counter of a device on a day.
+    private struct Counter {
+        /// The last one in the file, and the first and the last one of the day.
+        var last, first: Reading
+        /// The last reading of the day before, if the file has it before this day.
+        var before: Reading?
+    }
+
     /// A counter that begins with each day becomes differences; what it has at its first reading was made since
     /// midnight. Lines can be in descending order: which reading is the first is known when its day is over.
     private mutating func count(_ value: Int, at moment: Timestamp, _ offset: Int, _ device: String)
         throws(ImportError)
     {
-        let reading = Reading(value: value, at: moment, offset: offset, day: Day(of: moment, utcOffset: offset))
-        guard let known = counters[device], known.last.day == reading.day else {
-            try finishCounter(device)
-            counters[device] = (reading, reading)
+        // The reading at midnight closes the day before.
+        let reading = Reading(value: value, at: moment, offset: offset, day: Day(of: moment - 1, utcOffset: offset))
+        guard let known = counters[device] else {
+            counters[device] = Counter(last: reading, first: reading)
+            return
+        }
+        guard known.last.day == reading.day else {
+            let isAscending = known.last.day < reading.day
+            try addFirst(known.first, after: isAscending ? known.before : reading, device)
+            counters[device] = Counter(last: reading, first: reading, before: isAscending ? known.last : nil)
             return
         }
         let (before, after) = moment < known.last.at ? (reading, known.last) : (known.last, reading)
@@ -153,17 +171,22 @@ struct TableRows {
             let steps = after.value >= before.value ? after.value - before.value : after.value
             try add(steps, from: before.at, length: after.at - before.at, after.offset, to: track(device))
         }
-        counters[device] = (reading, moment < known.first.at ? reading : known.first)
+        counters[device]?.last = reading
+        if moment < known.first.at { counters[device]?.first = reading }
     }
 
-    /// Adds what the counter of a device had at the first reading of its day.
-    private mutating func finishCounter(_ device: String) throws(ImportError) {
-        guard let first = counters[device]?.first else { return }
+    /// Adds what a counter had at the first reading of a day.
+    ///
+    /// - Parameter before: the last reading of an earlier day.
+    private mutating func addFirst(_ first: Reading, after before: Reading?, _ device: String) throws(ImportError) {
         let isHere = first.offset == collector.localTime.utcOffset(first.at)
         let midnight =
             isHere ? collector.localTime.moment(first.day) : Timestamp(first.day.daysSince1970 * 86_400 - first.offset)
-        guard first.at > midnight else { return }
-        try add(first.value, from: midnight, length: first.at - midnight, first.offset, to: track(device))
+        var steps = first.value
+        if let before, !CounterReset.isReset(first.value, seconds: first.at - midnight, after: before.value) {
+            steps -= before.value
+        }
+        try add(steps, from: midnight, length: first.at - midnight, first.offset, to: track(device))
     }
 
     /// Passes on the slot that waits: up to the next one, but not longer than usual.

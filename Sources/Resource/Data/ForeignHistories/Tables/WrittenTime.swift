@@ -26,6 +26,15 @@ struct WrittenTime: Equatable {
         return localTime.moment(day, seconds: clock ?? 0)
     }
 
+    /// The same; of a time that clocks show twice, the later moment.
+    func laterStart(_ localTime: LocalTime) -> Timestamp {
+        let first = start(localTime)
+        guard moment == nil, utcOffset == nil else { return first }
+        let offset = localTime.utcOffset(first + 6 * 3600)
+        let later = Timestamp(day.daysSince1970 * 86_400 + (clock ?? 0) - offset)
+        return later > first && localTime.utcOffset(later) == offset ? later : first
+    }
+
     private static let months: [String: Int] = [
         "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
         "dec": 12,
