@@ -3,8 +3,8 @@ extension [DayData.Track] {
     /// excluded samples.
     ///
     /// A long sample, such as the total of the day, is divided as other tracks show when its steps were made
-    /// (`StepPlacement`). By time alone, the part outside would keep steps that were made inside, and count beside those
-    /// of the other tracks.
+    /// (`StepPlacement`). By time alone, the part outside would keep steps that were made inside, and count beside
+    /// those of the other tracks.
     ///
     /// - Parameter spans: by start, none over another.
     package func excluding(_ spans: [TimeSpan]) -> Self {
