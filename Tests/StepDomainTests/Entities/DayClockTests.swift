@@ -15,10 +15,10 @@ import Testing
     }
 
     private func data(_ samples: [StepSample], _ exclusions: [Exclusion] = []) -> DayData {
-        let divided = samples.sorted { $0.start < $1.start }.divided(by: exclusions.map(\.span))
+        let track = DayData.Track(pedometer: 1, name: "p", samples: samples.sorted { $0.start < $1.start })
         return DayData(
             user: User(id: 1, name: "Ada"), day: day,
-            tracks: [DayData.Track(pedometer: 1, name: "p", samples: divided.outside, excluded: divided.inside)],
+            tracks: [track].excluding(exclusions.map(\.span)),
             exclusions: exclusions)
     }
 
