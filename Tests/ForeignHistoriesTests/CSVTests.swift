@@ -161,7 +161,8 @@ import Testing
 
     /// All steps of a week would be those of its Monday.
     @Test(arguments: [
-        ["2019-04-01", "2019-04-08", "2019-04-22"], ["2019-06-01", "2019-05-01", "2019-04-01", "2019-03-01"],
+        ["2019-04-01", "2019-04-08", "2019-04-22"], ["04/01/2019", "04/08/2019", "04/22/2019"],
+        ["2019-06-01", "2019-05-01", "2019-04-01", "2019-03-01"],
     ])
     func `a table of weeks or months is refused, unless its days are named`(days: [String]) throws {
         let text = "Week,Steps\n" + days.map { "\($0),50000" }.joined(separator: "\n")
@@ -169,6 +170,8 @@ import Testing
         guard case .columns(_, let advice)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(advice.contains("--columns day="))
         #expect(try read("x.csv", text, options(columns: ["day": "Week"])).totals["x"]?.count == days.count)
+        let twice = "Device,Date,Steps\nA,2019-04-01,5\nB,2019-04-01,6\nC,2019-04-01,7\n"
+        #expect(try read("x.csv", twice).totals.count == 3, "lines of one day")
     }
 
     @Test(arguments: [

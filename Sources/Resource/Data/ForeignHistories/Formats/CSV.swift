@@ -77,10 +77,25 @@ struct TableSurvey {
     private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
     /// Times with `Z`, with the offset 0, and with other offsets.
     private var hasZ = false, hasZeroOffsets = false, hasOtherOffsets = false
-    /// Days between lines that have only dates.
-    private var daysBetween: Set<Int> = []
-    private var lastDay: Day?
-    private var lines = 0
+    /// Of lines that have only dates, by the order of those that can be read in two ways.
+    private var dates: [WrittenTime.Order?: DateDistances] = [:]
+
+    private struct DateDistances {
+        var last: Day?
+        var lines = 0
+        /// Days between lines.
+        var days: Set<Int> = []
+
+        mutating func add(_ day: Day) {
+            if let last, last != day { days.insert(abs(last.distance(to: day))) }
+            (last, lines) = (day, lines + 1)
+        }
+
+        /// Dates of weeks or months.
+        var isOnceAWeek: Bool {
+            lines > 2 && !days.isEmpty && (days.allSatisfy { $0 % 7 == 0 } || days.allSatisfy { $0 >= 28 })
+        }
+    }
     private var points: Set<Mark> = []
     /// Seconds between lines, and how many times each; lines can be in descending order.
     private var distances: [Int: Int] = [:]
@@ -114,7 +129,6 @@ struct TableSurvey {
 
     private mutating func lookAtTime(_ record: DelimitedText.Record, _ field: ArraySlice<UInt8>) {
         guard let time = WrittenTime(field, order: nil) else { return }
-        lines += 1
         if let offset = time.placeOffset { if offset == 0 { hasZeroOffsets = true } else { hasOtherOffsets = true } }
         if time.isUniversal { hasZ = true }
         if time.moment != nil { hasMoments = true }
@@ -122,8 +136,10 @@ struct TableSurvey {
         if time.moment != nil { hasTimeBesideMidnight = true }
         let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
         guard let clock else {
-            if let lastDay, lastDay != time.day { daysBetween.insert(abs(lastDay.distance(to: time.day))) }
-            lastDay = time.day
+            let isAmbiguous = WrittenTime.ambiguousParts(field) != nil
+            for order in isAmbiguous ? [.dayFirst, .monthFirst] : [nil] as [WrittenTime.Order?] {
+                if let day = WrittenTime(field, order: order)?.day { dates[order, default: .init()].add(day) }
+            }
             return
         }
         hasClock = true
@@ -199,7 +215,7 @@ struct TableSurvey {
         let hasUniversalTimes = hasZ || isZeroUniversal
         let hasSpans = columns.end != nil
         if !hasClock, !hasSpans, !columns.isCounter, options.columns["day"] ?? options.columns["start"] == nil,
-            isOnceAWeek
+            (dates[order] ?? dates[nil])?.isOnceAWeek == true
         {
             throw .columns(
                 "The lines of \(path) are a week or more apart: they do not say on which days their steps were made.",
@@ -216,11 +232,6 @@ struct TableSurvey {
         return Reading(
             order: order, marks: marks, isDaily: isDaily, isZeroUniversal: isZeroUniversal, length: length, words: words
         )
-    }
-
-    /// Dates of weeks or months.
-    private var isOnceAWeek: Bool {
-        lines > 2 && (daysBetween.allSatisfy { $0 % 7 == 0 } || daysBetween.allSatisfy { $0 >= 28 })
     }
 
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show, or the time of day at
