@@ -133,6 +133,8 @@ import Testing
         let text = "Start,End,Steps\n2019-10-27 02:30,2019-10-27 02:45,5\n2019-10-27 02:45,2019-10-27 02:00,7\n"
         let history = try read("x.csv", text)
         #expect(history.samples.map(\.steps) == [5, 7] && history.samples.map(\.length) == [900, 900])
+        let times = try read("x.csv", "Date,Start,End,Steps\n2019-10-27,02:45,02:00,7\n2019-10-27,10:00,10:15,8\n")
+        #expect(times.samples.map(\.length) == [900, 900])
         #expect(throws: ImportError.self) {
             try read("x.csv", "Start,End,Steps\n2019-10-26 02:45,2019-10-26 02:00,7\n")
         }
@@ -161,7 +163,9 @@ import Testing
 
     /// All steps of a week would be those of its Monday.
     @Test(arguments: [
-        ["2019-04-01", "2019-04-08", "2019-04-22"], ["04/01/2019", "04/08/2019", "04/22/2019"],
+        ["2019-04-01", "2019-04-08", "2019-04-22"],
+        ["2019-04-01 00:00", "2019-04-08 00:00", "2019-04-15 00:00"],
+        ["2019-04-01T12:00", "2019-04-08T12:00", "2019-04-15T12:00"], ["04/01/2019", "04/08/2019", "04/22/2019"],
         ["2019-06-01", "2019-05-01", "2019-04-01", "2019-03-01"],
     ])
     func `a table of weeks or months is refused, unless its days are named`(days: [String]) throws {
@@ -251,6 +255,45 @@ import Testing
             let times = [0, 8, 12].map { LocalTime.berlin.at("2019-04-01", $0) }
             #expect(history.samples.sorted { $0.start < $1.start }.prefix(3).map(\.start) == times, "\(lines)")
         }
+    }
+
+    /// The first reading counted on the day before, whose offset was not that of the reading.
+    @Test func `a counter is right on the day on which clocks are set back`() throws {
+        let lines = [
+            "2019-10-27 02:00,10", "2019-10-27 02:30,20", "2019-10-27 02:00,25", "2019-10-27 02:30,30",
+            "2019-10-27 03:00,40", "2019-10-27 21:00,8000",
+        ]
+        for lines in [lines, lines.reversed(), [lines[5]], [lines[1], lines[5]]] {
+            let text = "time,counter\n" + lines.joined(separator: "\n")
+            let history = try read("x.csv", text, options(columns: ["day": "time", "counter": "counter"]))
+            #expect(history.totals == ["x": ["2019-10-27": 8000]], "\(lines)")
+        }
+    }
+
+    @Test(arguments: [
+        "2019-04-01 12:00,3000\n2019-04-01 12:00,3010\n2019-04-01 12:01,3020\n",
+        "2019-04-01 10:00,500\n2019-04-01 14:00,3020\n2019-04-01 12:00,700\n", "2019-04-01,3020\n",
+    ])
+    func `the order of a counter's lines does not matter`(lines: String) throws {
+        let history = try read(
+            "x.csv", "time,counter\n" + lines, options(columns: ["day": "time", "counter": "counter"]))
+        #expect(history.totals == ["x": ["2019-04-01": 3020]], "\(lines)")
+    }
+
+    @Test func `a total at 24:00 is that of the day that ends`() throws {
+        for text in [
+            "Date,Time,Steps\n2019-04-01,24:00,8000\n2019-04-02,24:00,7000\n",
+            "time,steps\n2019-04-01 24:00,8000\n2019-04-02 24:00,7000\n",
+        ] {
+            #expect(try read("x.csv", text).totals == ["x": ["2019-04-01": 8000, "2019-04-02": 7000]], "\(text)")
+        }
+    }
+
+    /// In winter clocks there show it; in summer the table has another offset.
+    @Test func `where clocks show UTC, +00:00 is the offset of the place`() throws {
+        let text = "time,steps\n2019-01-01T10:00:00+00:00,5\n2019-01-01T10:15:00+00:00,6\n"
+        #expect(try read("x.csv", text, options(.fixed(0))).zone == .records)
+        #expect(try read("x.csv", text).zone == .named("test"))
     }
 
     @Test func `devices are sources`() throws {

@@ -37,15 +37,15 @@ import Testing
         try outbox.history.record([
             entry(day, "dead", .pending, of: outbox.anna), entry(today, "dead", .unknown, of: outbox.anna),
             entry(today.advanced(by: -1), "dead", .rejected, of: outbox.anna), entry(day, "dead", .sent, of: ben),
-            entry(day, "fresh", .pending, of: ben),
+            entry(day, "fresh", .pending, of: ben), entry(today, "dead", .pending, of: ben),
         ])
         #expect(try report().backlogs.isEmpty)
         var state = DestinationState(name: "dead")
         (state.failures, state.lastError) = (3, "no connection")
         try outbox.history.record(state)
-        let dead = StatusReport.Backlog(destination: "dead", days: 2, oldest: day, reason: "no connection")
-        #expect(try report().backlogs == [dead])
-        #expect(try report(of: ben).backlogs.isEmpty)
+        let dead = StatusReport.Backlog(destination: "dead", days: 3, oldest: day, reason: "no connection")
+        #expect(try report().backlogs == [dead], "today of two users is two days")
+        #expect(try report(of: ben).backlogs.map(\.days) == [1])
     }
 
     @Test func `a report of one user is still that of a household`() throws {

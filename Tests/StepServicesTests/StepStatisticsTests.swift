@@ -61,6 +61,16 @@ import Testing
         #expect(try period(PeriodRequest(named: .all), known: nil).days == today...today)
     }
 
+    @Test func `a week of ISO 8601 begins on Monday, wherever the user's begin`() throws {
+        var request = PeriodRequest(named: .week, day: day("2014-04-07"))
+        func days() throws -> ClosedRange<Day> {
+            try request.period(in: known, today: today, weekStart: .sunday).days
+        }
+        #expect(try days() == day("2014-04-06")...day("2014-04-12"))
+        request.isISOWeek = true
+        #expect(try days() == day("2014-04-07")...day("2014-04-13"))
+    }
+
     @Test func `a range may be open at one end`() throws {
         #expect(try period(PeriodRequest(first: day("2014-04-01")), known: known).days == day("2014-04-01")...today)
         #expect(

@@ -16,7 +16,8 @@ struct PeriodArgumentTests {
     func `words select a week, month or year`(_ words: String, _ named: PeriodRequest.Named, _ day: String?) throws {
         let today = try #require(Day("2014-04-20"))
         let request = try PeriodArgument(words: words.split(separator: " ").map(String.init)).request(today: today)
-        #expect(request == PeriodRequest(named: named, day: day.flatMap { Day($0) }))
+        let isISOWeek = words.lowercased().contains("w") && !words.contains("week")
+        #expect(request == PeriodRequest(named: named, day: day.flatMap { Day($0) }, isISOWeek: isISOWeek))
     }
 
     @Test(arguments: [

@@ -16,8 +16,13 @@ public struct PeriodRequest: Hashable, Sendable {
     public var first: Day?
     /// The last day; nil with `first` for today.
     public var last: Day?
+    /// Whether a week begins on Monday, as weeks with numbers do (ISO 8601), wherever the user's begin.
+    public var isISOWeek: Bool
 
-    public init(named: Named? = nil, day: Day? = nil, first: Day? = nil, last: Day? = nil) {
+    public init(
+        named: Named? = nil, day: Day? = nil, first: Day? = nil, last: Day? = nil, isISOWeek: Bool = false
+    ) {
+        self.isISOWeek = isISOWeek
         self.named = named
         self.day = day
         self.first = first
@@ -36,7 +41,7 @@ public struct PeriodRequest: Hashable, Sendable {
         for day in [day, first, last].compactMap(\.self) { try ServiceError.checkBegun(day, today: today) }
         let start = known?.lowerBound ?? today
         return switch named {
-        case .week: Period(.week, containing: day ?? today, weekStart: weekStart)
+        case .week: Period(.week, containing: day ?? today, weekStart: isISOWeek ? .monday : weekStart)
         case .month: Period(.month, containing: day ?? today, weekStart: weekStart)
         case .year: Period(.year, containing: day ?? today, weekStart: weekStart)
         case .all: Period(start...today, weekStart: weekStart)

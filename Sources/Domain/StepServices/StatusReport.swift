@@ -63,7 +63,7 @@ public struct StatusReport: Sendable {
             let state = try history.state(of: name)
             guard state.failures > 0 || state.stopped != nil, let oldest = entries.map(\.day).min() else { return nil }
             return Backlog(
-                destination: name, days: Set(entries.map(\.day)).count, oldest: oldest,
+                destination: name, days: entries.count, oldest: oldest,
                 reason: state.stopped ?? state.lastError)
         }
     }

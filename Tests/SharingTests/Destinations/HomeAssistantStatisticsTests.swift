@@ -116,6 +116,10 @@ import TestSupport
         #expect(hours.steps[first] == 5 && hours.steps[first + 4 * 3600] == 10 && hours.steps[first + 3600] == 0)
         #expect(unknown.allSatisfy { [421, 422].contains(hours.steps[first + $0 * 3600]) })
         #expect(hours.steps.values.reduce(0, +) == 8015)
+        // Of a night without steps, too.
+        let still = try day("2026-07-01", hours: [0: 0], steps: 1900, unknown: unknown)
+        let night = try Statistics.hours(of: still, in: .fixed(0), now: .last)
+        #expect((0...4).allSatisfy { night.steps[first + $0 * 3600] == 0 } && night.steps[first + 5 * 3600] == 100)
         // A correction says how many steps were made, and not when.
         let entered = try day("2026-07-01", hours: [0: 5, 4: 10], steps: 30, unknown: unknown, isCorrected: true)
         let scaled = try Statistics.hours(of: entered, in: .fixed(0), now: .last)
@@ -129,10 +133,19 @@ import TestSupport
         #expect(hours.steps.keys.max() == first + 15 * 3600)
         #expect(hours.steps[first] == 200 && hours.steps[first + 15 * 3600] == 100)
         let counted = try day(
-            "2026-07-01", hours: [0: 5], steps: 3005, isInProgress: true, unknown: Set(1...23))
+            "2026-07-01", hours: [0: 5], steps: 3005, by: .fixed(0), isInProgress: true, unknown: Set(1...23))
         let rest = try Statistics.hours(of: counted, in: .fixed(0), now: now)
         #expect(rest.steps[first] == 5 && rest.steps.keys.max() == first + 15 * 3600)
         #expect(rest.steps.values.reduce(0, +) == 3005)
+    }
+
+    /// The day of this machine is over, that of Home Assistant is not.
+    @Test func `a day that is over has all of its hours, wherever Home Assistant is`() throws {
+        let counted = try day("2026-07-01", hours: [0: 5], steps: 1905, unknown: Set(19...23))
+        let now = Timestamp(try utc("2026-07-01T22:10:00Z"))
+        let hours = try Statistics.hours(of: counted, in: Self.zone("America/New_York"), now: now)
+        let evening = try utc("2026-07-01T23:00:00Z")
+        #expect((0..<5).allSatisfy { hours.steps[evening + $0 * 3600] == 380 }, "\(hours.steps)")
     }
 
     @Test func `a day in progress has no rows after its last steps`() throws {

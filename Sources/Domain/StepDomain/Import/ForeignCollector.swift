@@ -15,7 +15,8 @@ public final class ForeignCollector {
     public enum Accounting: Sendable {
         /// The time that the reader names by `cover`.
         case named
-        /// Each day on which it has a sample: no record means no steps. The last day up to its last sample.
+        /// Each day on which it has a sample: no record means no steps. The first day from its first sample on, the
+        /// last day up to its last one.
         case days
         /// The time that the reader names, if there are records without steps (`TrackBuilder.noteRecordWithoutSteps`).
         /// If it has none, such records are not written, and each day with a sample is accounted for.

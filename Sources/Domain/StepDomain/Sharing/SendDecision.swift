@@ -19,7 +19,7 @@ extension ShareEntry {
 
     /// - Parameters:
     ///   - content: what would be sent now.
-    ///   - readyAt: when the day may first be shared without a request by the user; nil for immediately.
+    ///   - readyAt: when the day may first be shared without a request by the user (`HeldDay`); nil for immediately.
     ///   - isPlausible: whether the day's steps can be (`DaySummary.isPlausible`).
     package func decision(
         _ content: String, _ traits: ShareTraits, readyAt: Timestamp?, isPlausible: Bool = true, now: Timestamp

@@ -107,7 +107,8 @@ public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `TextMessageError.badNumber`.
     public init(_ text: String) throws(TextMessageError) {
         // The 0 of national calls is left out after most country codes, and not after all of them.
-        if text.hasPrefix("+"), text.contains("(0)") { throw .badNumber(text) }
+        let dense = String(text.filter { $0 != " " })
+        if dense.contains("(0)"), !dense.hasPrefix("(0)") { throw .badNumber(text) }
         let kept = text.unicodeScalars.filter { !" -./()".unicodeScalars.contains($0) }
         let digits = kept.first == "+" ? kept.dropFirst() : kept[...]
         // Digits other than ASCII would reach the modem as different characters.

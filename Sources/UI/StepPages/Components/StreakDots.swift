@@ -28,7 +28,7 @@ struct StreakDots: Sendable {
                 Element.rect(
                     .fill(.below), Attribute(.x, x - 8), Attribute(.y, 10), Attribute(.width, 16),
                     Attribute(.height, 4), Attribute(.rx, 2))
-            } else if day.steps == nil, !day.isInProgress {
+            } else if day.plausibleSteps == nil, !day.isInProgress {
                 Element.circle(
                     .stroke(.unknown), Attribute(.fill, "none"), Attribute(.strokeDasharray, "2 2"), Attribute(.cx, x),
                     Attribute(.cy, 12),

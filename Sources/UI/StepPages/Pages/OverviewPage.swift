@@ -152,9 +152,12 @@ struct OverviewPage: Sendable {
     }
 
     private func incomparable(_ part: PeriodStatistics) -> Markup {
-        Element.span(.css("muted small")) {
-            part.period.days.lowerBound == today ? "its first day is not over" : "too few days before"
-        }
+        let over = part.days.filter { !$0.isInProgress }
+        let words =
+            over.isEmpty
+            ? "its first day is not over"
+            : 2 * over.count { $0.steps != nil } < over.count ? "too few days known" : "too few days before"
+        return Element.span(.css("muted small")) { words }
     }
 
     private func row(_ part: PeriodStatistics) -> Table.Row {

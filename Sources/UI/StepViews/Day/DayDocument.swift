@@ -33,7 +33,7 @@ extension DayView {
         },
         .init("restDay", .boolean, "The plan has no goal for this day of the week.") { $0.summary.isRestDay },
         .init("percentage", .nullable(.number), "Of the goal.") {
-            $0.checked(.percentage, $0.summary.percentage.map { rounded($0, 100) })
+            $0.checked(.percentage, $0.checked(.steps, $0.summary.percentage.map { rounded($0, 100) }))
         },
         .init("category", .nullable(.choice(ActivityCategory.self)), "After Tudor-Locke and Bassett, by the steps.") {
             $0.checked(.category, $0.checked(.steps, $0.summary.category?.rawValue))

@@ -64,6 +64,8 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
         case (.named(let named, nil), .day(let day)) where named != .all:
             return PeriodRequest(named: named, day: day.day(today: today))
         // `--on 2014-04` alone says which period it means.
+        case (nil, .isoWeek(let monday)), (.named(.week, nil), .isoWeek(let monday)):
+            return PeriodArgument.isoWeek(monday).request(today: today)
         case (nil, .named(let named, let day?)): return PeriodRequest(named: named, day: day)
         case (.named(let named, nil), .named(let other, let day?)) where named == other:
             return PeriodRequest(named: named, day: day)

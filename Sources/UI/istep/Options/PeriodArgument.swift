@@ -6,6 +6,8 @@ import StepServices
 enum PeriodArgument: Hashable {
     /// The one that contains a day; nil for today. `all` is the whole history.
     case named(PeriodRequest.Named, Day?)
+    /// An ISO week, by its Monday.
+    case isoWeek(Day)
     /// The one before the current one.
     case last(PeriodRequest.Named)
     case day(DayArgument)
@@ -43,7 +45,7 @@ enum PeriodArgument: Hashable {
         if let week = text.wholeMatch(of: /([0-9]{4})-?w([0-9]{2})/), let number = Int(week.2),
             let day = Self.monday(ofWeek: number, year: String(week.1))
         {
-            return .named(.week, day)
+            return .isoWeek(day)
         }
         return switch text.utf8.count {
         case 4: Day("\(text)-01-01").map { .named(.year, $0) }
@@ -63,6 +65,7 @@ enum PeriodArgument: Hashable {
     func request(today: Day) -> PeriodRequest {
         switch self {
         case .named(let named, let day): PeriodRequest(named: named, day: day)
+        case .isoWeek(let monday): PeriodRequest(named: .week, day: monday, isISOWeek: true)
         case .last(let named): PeriodRequest(named: named, day: Self.dayBefore(named, today))
         case .day(let argument):
             PeriodRequest(first: argument.day(today: today), last: argument.day(today: today))

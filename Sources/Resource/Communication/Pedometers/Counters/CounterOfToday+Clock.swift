@@ -11,7 +11,7 @@ extension CounterOfToday {
     /// What the pedometer's clock shows about the first reading ever, or the first of a day; nil if it does not decide.
     func decide(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         let midnight = localTime.moment(reading.day)
-        let isSoonAfterMidnight = reading.at - midnight < Self.latestReset
+        let isSoonAfterMidnight = reading.at - midnight < MidnightReset.latest
         let (clockOffset, began) = (clock.offset(from: reading), reading.at - clock.secondOfDay)
         if let last = cursor.counter, reading.value >= last.value { return decide(reading, after: last, clock) }
         guard abs(clockOffset) < 86_400 else {
@@ -41,7 +41,7 @@ extension CounterOfToday {
         if let jump = clockJump(reading, clock), !jump.hasReset { return grown(last, reading, clock, isWhole: false) }
         guard began > last.at else { return grown(last, reading, clock) }
         // The reset may be late, and an idle watch may have none.
-        guard clock.secondOfDay >= Self.latestReset, reading.value > last.value else { return nil }
+        guard clock.secondOfDay >= MidnightReset.latest, reading.value > last.value else { return nil }
         guard abs(clockOffset) <= Self.clockTolerance else {
             var counted = reading
             if abs(clockOffset) < 86_400, clock.day < reading.day.daysSince1970 {

@@ -10,8 +10,8 @@ internal import StepDomain
 ///    ago, or if the two readings are a day or more apart, since there is one reset in every 24 hours, at whatever
 ///    hour. Readings that are less than a day apart need one more argument: see `isTooMuch`. A value that is the same
 ///    as the last one is never counted again: an idle watch may not reset at all.
-/// 2. Was it reset on this day, or does it still show the day before? This is open during `latestReset` after midnight,
-///    unless it has fallen since a reading that was taken when the day before had begun for certain.
+/// 2. Was it reset on this day, or does it still show the day before? This is open during `MidnightReset.latest` after
+///    midnight, unless it has fallen since a reading that was taken when the day before had begun for certain.
 ///
 /// While one of these is open, the reading is undecided: it is kept beside the last counted one, it is reported, and
 /// the next reading decides. If the next one is lower, the undecided value belonged to the day before, and its growth
@@ -35,14 +35,6 @@ struct CounterOfToday {
 
     typealias Result = CounterResult
 
-    /// Seconds after midnight, ours or that of the pedometer's readable clock, within which a counter may still show
-    /// the day before.
-    ///
-    /// For `MidnightReset.hoursLate`. A clock that is up to eight hours behind is covered as well: a watch on UTC
-    /// between Europe and China. What is further off gives the right sum in any case, but may be a day late.
-    static let latestReset = 8 * 3600
-    /// Seconds between two resets, on a pedometer's own clock.
-    static let resetPeriod = 86_400
     /// Seconds before midnight: the last run of the nightly timer, and the last reading of a watch, begin five minutes
     /// before it.
     static let lastMinutes = 600
@@ -64,7 +56,7 @@ struct CounterOfToday {
         }
         // Soon after midnight it shows on which day the pedometer is.
         return last.day < reading.day
-            && (last.value <= reading.value || reading.at - localTime.moment(reading.day) < Self.latestReset)
+            && (last.value <= reading.value || reading.at - localTime.moment(reading.day) < MidnightReset.latest)
     }
 
     /// The batch of a counter that is known to count today's steps.
@@ -134,12 +126,13 @@ struct CounterOfToday {
     private func isUndecided(_ reading: CounterReading) -> Bool {
         guard reading.value > 0 else { return false }
         let midnight = localTime.moment(reading.day)
-        let isSoonAfterMidnight = reset == .whenAwake || reading.at - midnight < Self.latestReset
+        let isSoonAfterMidnight = reset == .whenAwake || reading.at - midnight < MidnightReset.latest
         guard let last = cursor.counter else { return isSoonAfterMidnight }
         let hasFallen = reading.value < last.value
         if !hasFallen, reset == .whenAwake { return true }
         if !hasFallen, reading.value == last.value { return true }
-        if !hasFallen, reading.at - last.at < Self.resetPeriod, isSoonAfterMidnight || !isTooMuch(last, within: reading)
+        if !hasFallen, reading.at - last.at < MidnightReset.period,
+            isSoonAfterMidnight || !isTooMuch(last, within: reading)
         {
             return true
         }
@@ -147,7 +140,7 @@ struct CounterOfToday {
         // It has fallen since a reading that was taken after the reset of the day before: there was one more reset,
         // that of today.
         let yesterday = reading.day.advanced(by: -1)
-        return !hasFallen || last.day != yesterday || last.at - localTime.moment(yesterday) < Self.latestReset
+        return !hasFallen || last.day != yesterday || last.at - localTime.moment(yesterday) < MidnightReset.latest
     }
 
     /// Whether the last value is too high for there to have been no reset between it and a reading less than a day
@@ -160,7 +153,7 @@ struct CounterOfToday {
     /// walk does not count. For example, 8,000 steps at 23:55 and 9,000 at 20:00 on the next day are today's 9,000,
     /// since 8,000 are not made in 3 h 55 min; 9,000 at 15:00 are undecided until a reading after 19:30.
     private func isTooMuch(_ last: CounterReading, within reading: CounterReading) -> Bool {
-        let left = Self.resetPeriod - (reading.at - last.at)
+        let left = MidnightReset.period - (reading.at - last.at)
         return last.value > min(left * StepSample.maximumStepsPerSecond, max(left, 7_200) / 2)
     }
 
@@ -239,7 +232,7 @@ struct CounterOfToday {
         if let clock, clockJump(reading, clock) == nil, let last = cursor.counter, reading.value >= undecided.value,
             undecided.value > last.value, reading.at - clock.secondOfDay > last.at,
             reading.at - clock.secondOfDay <= undecided.at,
-            clock.secondOfDay >= Self.latestReset, reset != .whenAwake
+            clock.secondOfDay >= MidnightReset.latest, reset != .whenAwake
         {
             // Its midnight lies between the last and the undecided reading: the undecided one and this one belong to
             // the same count.
@@ -286,7 +279,7 @@ struct CounterOfToday {
         let hasFallen = reading.value < last.value
         let isOneCount =
             !hasFallen
-            && (reset != .hoursLate || reading.value == last.value || reading.at - last.at < Self.resetPeriod)
+            && (reset != .hoursLate || reading.value == last.value || reading.at - last.at < MidnightReset.period)
         guard last.day == yesterday || isOneCount else {
             return (reading.value, max(last.at, localTime.moment(yesterday)), true)
         }

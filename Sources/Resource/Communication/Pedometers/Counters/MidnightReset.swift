@@ -4,12 +4,21 @@ internal import StepDomain
 enum MidnightReset: Hashable, Sendable {
     /// When its own clock shows midnight, at the latest by the time it is read: that clock decides each reading.
     case onTime
-    /// Once in 24 hours, at its midnight or up to `CounterOfToday.latestReset` later. A clock decides what this leaves
+    /// Once in 24 hours, at its midnight or up to `latest` later. A clock decides what this leaves
     /// open.
     case hoursLate
     /// When it first wakes after its midnight. Until then it shows what it had counted when it fell asleep, for days if
     /// nobody looks at it, while its clock is right: the clock does not show of which day the counter is.
     case whenAwake
+
+    /// Seconds after midnight, ours or that of the pedometer's readable clock, within which a counter may still show
+    /// the day before.
+    ///
+    /// For `hoursLate`. A clock that is up to eight hours behind is covered as well: a watch on UTC
+    /// between Europe and China. What is further off gives the right sum in any case, but may be a day late.
+    static let latest = 8 * 3600
+    /// Seconds between two resets, on a pedometer's own clock.
+    static let period = 86_400
 }
 
 /// What follows from the pedometer's clock and from what is known of its reset.

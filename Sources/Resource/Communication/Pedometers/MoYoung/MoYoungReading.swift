@@ -119,7 +119,7 @@ struct MoYoungReading: TableReading {
     /// reset.
     private func isOnToday(_ now: Timestamp) -> Bool {
         guard let today, let numbers else { return false }
-        if now - context.localTime.moment(today) >= CounterOfToday.latestReset { return true }
+        if now - context.localTime.moment(today) >= MidnightReset.latest { return true }
         return context.pedometer.cursor.counter.map {
             $0.day == today || numbers.values[0] < $0.value && numbers.values[1] < $0.value
         } ?? false

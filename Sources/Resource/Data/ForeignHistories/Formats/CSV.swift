@@ -37,7 +37,7 @@ struct CSVReader: FormatReader {
             var sample: [DelimitedText.Record] = []
             while sample.count < 20, let record = try table.next() { sample.append(record) }
             let columns = try TableColumns(first, sample: sample, wanted: collector.options.columns, path: file.path)
-            var survey = TableSurvey(columns, file.path)
+            var survey = TableSurvey(columns, file.path, collector.localTime)
             if !columns.hasHeader { survey.look(at: first) }
             for record in sample { survey.look(at: record) }
             while let record = try table.next() { survey.look(at: record) }
@@ -73,11 +73,12 @@ extension CSVReader {
 struct TableSurvey {
     private let columns: TableColumns
     private let path: String
+    private let localTime: LocalTime
     private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
     private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
-    /// Times with `Z`, with the offset 0, and with other offsets.
+    /// Times with `Z`, with the offset 0 while clocks here show another time, and with other offsets.
     private var hasZ = false, hasZeroOffsets = false, hasOtherOffsets = false
-    /// Of lines that have only dates, by the order of those that can be read in two ways.
+    /// By the order of dates that can be read in two ways.
     private var dates: [WrittenTime.Order?: DateDistances] = [:]
 
     private struct DateDistances {
@@ -109,9 +110,10 @@ struct TableSurvey {
         case point, comma, certainDecimalPoint, certainDecimalComma, certainGroupingPoint, certainGroupingComma
     }
 
-    init(_ columns: TableColumns, _ path: String) {
+    init(_ columns: TableColumns, _ path: String, _ localTime: LocalTime) {
         self.columns = columns
         self.path = path
+        self.localTime = localTime
     }
 
     mutating func look(at record: DelimitedText.Record) {
@@ -129,19 +131,23 @@ struct TableSurvey {
 
     private mutating func lookAtTime(_ record: DelimitedText.Record, _ field: ArraySlice<UInt8>) {
         guard let time = WrittenTime(field, order: nil) else { return }
-        if let offset = time.placeOffset { if offset == 0 { hasZeroOffsets = true } else { hasOtherOffsets = true } }
+        if let offset = time.placeOffset {
+            if offset != 0 {
+                hasOtherOffsets = true
+            } else if !hasZeroOffsets {
+                hasZeroOffsets = localTime.utcOffset(time.start(localTime)) != 0
+            }
+        }
         if time.isUniversal { hasZ = true }
+        let isAmbiguous = WrittenTime.ambiguousParts(field) != nil
+        for order in isAmbiguous ? [.dayFirst, .monthFirst] : [nil] as [WrittenTime.Order?] {
+            if let day = WrittenTime(field, order: order)?.day { dates[order, default: .init()].add(day) }
+        }
         if time.moment != nil { hasMoments = true }
         // Of seconds since 1970 only their distances show whether they are midnights.
         if time.moment != nil { hasTimeBesideMidnight = true }
         let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
-        guard let clock else {
-            let isAmbiguous = WrittenTime.ambiguousParts(field) != nil
-            for order in isAmbiguous ? [.dayFirst, .monthFirst] : [nil] as [WrittenTime.Order?] {
-                if let day = WrittenTime(field, order: order)?.day { dates[order, default: .init()].add(day) }
-            }
-            return
-        }
+        guard let clock else { return }
         hasClock = true
         if clock != 0 { hasTimeBesideMidnight = true }
         if clocks.count < 2 { clocks.insert(clock) }
@@ -209,22 +215,22 @@ struct TableSurvey {
         if points.contains(.point) || points.contains(.comma) {
             words += ", \(marks.grouping == UInt8(ascii: ".") ? "1.234" : "1,234") as 1234 steps"
         }
-        // pandas and Python write moments so. In Greenwich itself, clocks show it in either case.
+        // pandas and Python write moments so. Where clocks show it, it is the offset of the place.
         let isZeroUniversal = hasZeroOffsets && !hasOtherOffsets
         if isZeroUniversal { words += ", +00:00 as UTC" }
         let hasUniversalTimes = hasZ || isZeroUniversal
         let hasSpans = columns.end != nil
-        if !hasClock, !hasSpans, !columns.isCounter, options.columns["day"] ?? options.columns["start"] == nil,
+        let isDaily =
+            !hasSpans && !columns.isCounter
+            && (!hasClock || !hasTimeBesideMidnight
+                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1)) && isOnceADay)
+        if isDaily, options.columns["day"] ?? options.columns["start"] == nil,
             (dates[order] ?? dates[nil])?.isOnceAWeek == true
         {
             throw .columns(
                 "The lines of \(path) are a week or more apart: they do not say on which days their steps were made.",
                 advice: "If each one is of a single day all the same, name its column: --columns day=COLUMN")
         }
-        let isDaily =
-            !hasSpans && !columns.isCounter
-            && (!hasClock || !hasTimeBesideMidnight
-                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1)) && isOnceADay)
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
         let length = min(max(usual, 60), 3600)
         if isDaily { words += ", a line for each day" }

@@ -30,7 +30,7 @@ struct ITDReader: FormatReader {
                     from = last.moment
                     // Below the reading before: the watch was restarted.
                     grown = count >= last.count ? count - last.count : count
-                } else if let last, !CounterReset.isReset(count, seconds: moment - from, after: last.count) {
+                } else if let last, !CounterReadings.isReset(count, seconds: moment - from, after: last.count) {
                     grown = count - last.count
                 }
                 last = (moment, count, day)

@@ -10,7 +10,8 @@ struct TableRows {
     private var tracks: [String: TrackBuilder] = [:]
     /// A slot whose length depends on the next line; its steps can come in several lines.
     private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
-    private var counters: [String: Counter] = [:]
+    private var counters: [String: CounterReadings] = [:]
+    private var readings = 0
     /// Of lines that are the totals of days, by device.
     private var daysRead: [String: Set<Day>] = [:]
     private var repeatedDays: Set<Day> = []
@@ -49,7 +50,7 @@ struct TableRows {
             return try addSpan(written, end, steps, device)
         }
         guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
-        if reading.isDaily {
+        if reading.isDaily || columns.isCounter && written.clock == nil && written.moment == nil {
             let day = written.localDay(collector.localTime)
             if !daysRead[device, default: []].insert(day).inserted { repeatedDays.insert(day) }
             return try collector.add(total: steps, of: day, to: track(device))
@@ -68,7 +69,8 @@ struct TableRows {
     mutating func finish() throws(ImportError) {
         try passOn(until: nil, nil)
         for (device, counter) in counters.sorted(by: { $0.key < $1.key }) {
-            try addFirst(counter.first, after: counter.before, device)
+            let track = try track(device)
+            for sample in counter.samples(collector.localTime) { try collector.add(sample, to: track) }
         }
         if let first = repeatedDays.min() {
             let days = repeatedDays.count == 1 ? "1 day has" : "\(repeatedDays.count) days have"
@@ -100,8 +102,11 @@ struct TableRows {
         if let end = time(record[column], nil) { return end }
         guard let start, start.moment == nil, let clock = WrittenTime.clock(record[column]) else { return nil }
         var end = start
-        if clock < start.clock ?? 0 { end.day = start.day.advanced(by: 1) }
         end.set(clock: clock)
+        // Clocks that are set back show the time of the end twice.
+        if clock < start.clock ?? 0, end.laterStart(collector.localTime) <= start.start(collector.localTime) {
+            end.day = start.day.advanced(by: 1)
+        }
         return end
     }
 
@@ -132,61 +137,16 @@ struct TableRows {
             StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
     }
 
-    /// A reading of a counter.
-    private struct Reading {
-        var value: Int
-        var at: Timestamp
-        var offset: Int
-        var day: Day
-    }
+    /// More than one person can have recorded in decades.
+    private static let maximumReadings = 6_000_000
 
-    /// The counter of a device on a day.
-    private struct Counter {
-        /// The last one in the file, and the first and the last one of the day.
-        var last, first: Reading
-        /// The last reading of the day before, if the file has it before this day.
-        var before: Reading?
-    }
-
-    /// A counter that begins with each day becomes differences; what it has at its first reading was made since
-    /// midnight. Lines can be in descending order: which reading is the first is known when its day is over.
     private mutating func count(_ value: Int, at moment: Timestamp, _ offset: Int, _ device: String)
         throws(ImportError)
     {
-        // The reading at midnight closes the day before.
-        let reading = Reading(value: value, at: moment, offset: offset, day: Day(of: moment - 1, utcOffset: offset))
-        guard let known = counters[device] else {
-            counters[device] = Counter(last: reading, first: reading)
-            return
-        }
-        guard known.last.day == reading.day else {
-            let isAscending = known.last.day < reading.day
-            try addFirst(known.first, after: isAscending ? known.before : reading, device)
-            counters[device] = Counter(last: reading, first: reading, before: isAscending ? known.last : nil)
-            return
-        }
-        let (before, after) = moment < known.last.at ? (reading, known.last) : (known.last, reading)
-        if after.at > before.at {
-            // Below the reading before: it has begun again.
-            let steps = after.value >= before.value ? after.value - before.value : after.value
-            try add(steps, from: before.at, length: after.at - before.at, after.offset, to: track(device))
-        }
-        counters[device]?.last = reading
-        if moment < known.first.at { counters[device]?.first = reading }
-    }
-
-    /// Adds what a counter had at the first reading of a day.
-    ///
-    /// - Parameter before: the last reading of an earlier day.
-    private mutating func addFirst(_ first: Reading, after before: Reading?, _ device: String) throws(ImportError) {
-        let isHere = first.offset == collector.localTime.utcOffset(first.at)
-        let midnight =
-            isHere ? collector.localTime.moment(first.day) : Timestamp(first.day.daysSince1970 * 86_400 - first.offset)
-        var steps = first.value
-        if let before, !CounterReset.isReset(first.value, seconds: first.at - midnight, after: before.value) {
-            steps -= before.value
-        }
-        try add(steps, from: midnight, length: first.at - midnight, first.offset, to: track(device))
+        _ = try track(device)
+        readings += 1
+        if readings > Self.maximumReadings { throw .tooMuch("more readings than one person can have recorded") }
+        counters[device, default: CounterReadings()].add(value, at: moment, utcOffset: offset)
     }
 
     /// Passes on the slot that waits: up to the next one, but not longer than usual.

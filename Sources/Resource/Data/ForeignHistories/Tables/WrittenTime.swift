@@ -16,6 +16,8 @@ struct WrittenTime: Equatable {
     var utcOffset: Int?
     /// Whether the offset is written as `Z` or `UTC`: that names a moment, and not what clocks showed where it was.
     var isUniversal = false
+    /// Whether it is written as 24:00: `day` and `clock` are those of the next midnight.
+    var endsDay = false
     /// The moment, where the text is a number of seconds since 1970.
     var moment: Timestamp?
 
@@ -71,12 +73,14 @@ struct WrittenTime: Equatable {
 
     /// The local day: as it is written, except for a moment without a place.
     func localDay(_ localTime: LocalTime) -> Day {
-        moment == nil && !(isUniversal && clock != 0) ? day : localTime.day(of: start(localTime))
+        if moment == nil, endsDay { return day.advanced(by: -1) }
+        return moment == nil && !(isUniversal && clock != 0) ? day : localTime.day(of: start(localTime))
     }
 
     /// - Parameter seconds: since midnight, 0...86400.
     mutating func set(clock seconds: Int) {
-        if seconds == 86_400 { day = day.advanced(by: 1) }
+        endsDay = seconds == 86_400
+        if endsDay { day = day.advanced(by: 1) }
         clock = seconds % 86_400
     }
 

@@ -72,16 +72,25 @@ enum HomeAssistantStatistics {
     private static func steps(of day: SharedDay, on slots: [LocalHour], now: Timestamp) -> [Int] {
         let summary = day.summary
         let counted = counted(summary, on: slots), sum = counted.reduce(0, +)
-        // No steps were made in an hour that has not begun.
-        var begun = slots.map { max(0, min($0.span.end, now) - $0.span.start) }
-        if begun.allSatisfy({ $0 == 0 }) { begun = slots.map(\.span.length) }
-        if sum == 0 { return spread(day.steps, by: begun) }
+        let begun = begun(summary, on: slots, now: now)
         let unknown = Set(summary.hours.filter { $0.steps == nil }.map(\.hour))
         let room = zip(slots, begun).map { unknown.contains($0.hour) ? $1 : 0 }
-        guard day.steps > sum, !summary.isCorrected, room.contains(where: { $0 > 0 }) else {
-            return spread(day.steps, by: counted)
+        if day.steps > sum, !summary.isCorrected, room.contains(where: { $0 > 0 }) {
+            return zip(counted, spread(day.steps - sum, by: room)).map(+)
         }
-        return zip(counted, spread(day.steps - sum, by: room)).map(+)
+        return spread(day.steps, by: sum > 0 ? counted : begun)
+    }
+
+    /// Seconds of each hour that have passed: none of the others can have steps. Hours are compared by the clock of the
+    /// day, as they are placed.
+    private static func begun(_ summary: DaySummary, on slots: [LocalHour], now: Timestamp) -> [Int] {
+        let whole = slots.map(\.span.length)
+        if !summary.isInProgress { return whole }
+        let begun = slots.map { slot in
+            let start = summary.hours.first { $0.hour == slot.hour }?.start ?? slot.span.start
+            return min(max(0, now - start), slot.span.length)
+        }
+        return begun.contains { $0 > 0 } ? begun : whole
     }
 
     /// The steps whose hours are known, by hours of Home Assistant's clock.
