@@ -250,6 +250,45 @@ struct PairingTests {
         }
     }
 
+    @Test func `an adapter that is off does not keep the others from removing a device, and is not asked about it`()
+        async throws
+    {
+        let second: ObjectPath = "/org/bluez/hci1", device: ObjectPath = "/org/bluez/hci1/dev_C0_DE_00_00_00_01"
+        let bonded = Sample.deviceProperties(.ring, ["Adapter": .objectPath(second), "Paired": .boolean(true)])
+        try await withFixture(
+            device: Sample.deviceProperties(),
+            objects: [
+                second: ["org.bluez.Adapter1": Sample.adapterProperties()], device: ["org.bluez.Device1": bonded],
+            ], adapter: Sample.adapterProperties(isPowered: false)
+        ) { fixture in
+            let stored = try await fixture.central.storedPeripheral(.ring)
+            #expect(stored?.isPaired == true)
+            await fixture.fake.on("RemoveDevice") { fake, call in
+                #expect(call.message.body == [.objectPath(device)])
+                try? await fake.remove(device)
+                await call.reply()
+            }
+            let wasKnown = try await fixture.central.remove(.ring)
+            #expect(wasKnown)
+            #expect(await fixture.fake.calls == ["RemoveDevice"])
+        }
+    }
+
+    @Test func `a bond is found on the second of two adapters`() async throws {
+        let second: ObjectPath = "/org/bluez/hci1", device: ObjectPath = "/org/bluez/hci1/dev_C0_DE_00_00_00_01"
+        let bonded = Sample.deviceProperties(.ring, ["Adapter": .objectPath(second), "Paired": .boolean(true)])
+        try await withFixture(
+            objects: [
+                second: ["org.bluez.Adapter1": Sample.adapterProperties()], device: ["org.bluez.Device1": bonded],
+            ]
+        ) { fixture in
+            let found = try await fixture.central.storedPeripheral(.ring)
+            #expect(found?.isPaired == true && found?.adapter == "hci1")
+            let onFirst = try await fixture.central.storedPeripheral(.ring, adapter: "hci0")
+            #expect(onFirst == nil)
+        }
+    }
+
     @Test func `a device that is in use is not removed`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)

@@ -167,6 +167,20 @@ import Testing
         #expect(outcome.cursor == PedometerCursor(readThrough: start + 1))
     }
 
+    /// Its clock is 90 s ahead, which is not noticed: a minute before midnight it counts days from tomorrow.
+    @Test func `a day for which the ring sends the one after it is requested again`() throws {
+        let now = LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 86_400 - 60)
+        let memory = BandMemory(days: 8, zone: BandFixture.zone) {
+            Date(timeIntervalSince1970: TimeInterval(now.seconds + 90))
+        }
+        let yesterday = BandFixture.today.advanced(by: -1)
+        let read = PedometerCursor(readThrough: now - 36 * 3_600)
+        let outcome = try BandFixture.play(
+            Jring.self, .jring(memory, days: 28, isSparse: false), cursor: read, at: now)
+        #expect(outcome.cursor?.missing?.map(\.day).contains(yesterday) == true)
+        #expect(!outcome.covers(LocalTime.zone(BandFixture.zone).span(of: yesterday)))
+    }
+
     @Test func `if all older days are unanswered, the next sync requests them again`() throws {
         let memory = BandFixture.memory(days: 10)
         let read = PedometerCursor(readThrough: BandFixture.now - 9 * 86_400)

@@ -74,6 +74,37 @@ import Testing
             })
     }
 
+    /// An answer without records has no date: that of the total shows which day it is.
+    @Test func `an empty day of a band that is past midnight already does not account for the day before`() throws {
+        let now = LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 86_400 - 5)
+        let memory = BandMemory(quarters: [:]) { WallClock(year: 2026, month: 5, day: 21, hour: 0, minute: 0) }
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory), at: now)
+        #expect(outcome.error == nil && outcome.coverage.isEmpty && outcome.cursor == nil)
+    }
+
+    /// The clock is set even if the cursor stays: without the mark, the next sync would place the slots anew.
+    @Test(arguments: [1, nil]) func `what a clock in another zone showed is kept also if the cursor stays`(days: Int?)
+        throws
+    {
+        let shown = BandFixture.today.daysSince1970 * 86_400 + 8 * 3_600
+        let memory = BandMemory(quarters: [shown: 500, shown + 1_800: 277]) {
+            WallClock(year: 2026, month: 5, day: 20, hour: 13, minute: 40)
+        }
+        // Of the oldest day, the records are in doubt.
+        let first = try BandFixture.play(Lefun.self, .lefun(memory), days: days) { packet in
+            guard days == nil, packet[2] == 0x12, packet[3] == 6 else { return packet }
+            var fields = Array(packet[3..<packet.count - 1])
+            fields[7] = 9
+            return LefunFrame(0x12, fields).bytes(0x5a)
+        }
+        #expect(first.steps == 777 && first.cursor?.readThrough == nil && first.cursor?.tail?.count == 1)
+        let set = try #require(first.report?.clockSet)
+        let next = try BandFixture.play(
+            Lefun.self, .lefun(memory), cursor: first.cursor ?? PedometerCursor(), clock: ClockState(settings: [set]),
+            at: BandFixture.now + 60)
+        #expect(Set(next.samples.map(\.start)) == Set(first.samples.map(\.start)) && next.steps == 777)
+    }
+
     @Test func `a clock in another zone gives the day on which the steps were made`() throws {
         let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
         let memory = BandMemory(quarters: [shown: 150, shown + 900: 100]) {

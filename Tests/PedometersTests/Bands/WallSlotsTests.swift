@@ -65,6 +65,51 @@ import Testing
                 == now + 900)
     }
 
+    /// The zone of the machine can change, or be corrected, after the first sync.
+    @Test func `slots from before the first setting stay where they are, wherever the machine is`() {
+        let settings = [ClockState.Setting(at: now - 86_400, utcOffset: 7_200)]
+        let record = WallRecord(wall: now.seconds - 2 * 86_400 + 7_200, length: 900, steps: 5)
+        for offset in [7_200, -14_400, 0] {
+            var converter = converter(settings, offset: offset)
+            let sample = converter.sample(record, now: now)
+            #expect(sample?.start == now - 2 * 86_400 && sample?.utcOffset == 7_200, "\(offset)")
+        }
+    }
+
+    /// Each reading of its clock measures the drift anew.
+    @Test func `a clock that is not set is taken to show the same zone by each reading`() throws {
+        let record = WallRecord(wall: now.seconds - 600 + 3_600, length: 60, steps: 5)
+        var first = converter()
+        first.observe(ahead: -3_599, at: now)
+        let sample = first.sample(record, now: now)
+        #expect(sample?.start == now - 600)
+        let tail = first.tail(nil, now: now)
+        // After a lost link the reading begins again, with what the one before has stored.
+        for ahead in [-3_600, -3_598] {
+            let pedometer = Pedometer.sample(Lefun.self, cursor: PedometerCursor(tail: tail))
+            var again = WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(7_200)), days: 7)
+            again.observe(ahead: ahead + 3_600, at: now)
+            #expect(again.sample(record, now: now) == sample && again.tail(tail, now: now) == tail)
+            // Another program has set it to another zone since.
+            again.observe(ahead: -7_200, at: now)
+            #expect(again.wall(now) == now.seconds - 3_600)
+        }
+    }
+
+    @Test func `a clock that is put forward has two slots of that time, and both count`() {
+        let setting = now - 300
+        var converter = converter(
+            [.init(at: now - 86_400, utcOffset: 3_600), .init(at: setting, utcOffset: 7_200)])
+        let wall = setting.seconds + 3_600 - 600
+        let samples = [wall, wall + 3_600].compactMap {
+            converter.sample(WallRecord(wall: $0, length: 900, steps: 50), now: now)
+        }
+        #expect(samples.map(\.start) == [setting - 600, setting] && samples.map(\.length) == [600, 300])
+        // The clock drifts: a part of a slot can have more steps than its seconds.
+        let late = WallRecord(wall: setting.seconds + 7_200 - 895, length: 900, steps: 50)
+        #expect(converter.sample(late, now: now)?.length == 10)
+    }
+
     @Test func `a clock that was changed at an unknown time gives no steps near midnight`() {
         var converter = converter([.init(at: now - 5 * 86_400, utcOffset: 7_200)])
         converter.observe(ahead: -3_600, at: now)

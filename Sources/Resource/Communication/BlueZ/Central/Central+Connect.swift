@@ -68,7 +68,7 @@ extension Central {
 
     /// If there are several adapters, the one that the peripheral is connected or bonded to: a bond is not valid for
     /// another adapter.
-    private func bondedAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
+    func bondedAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
         if let name { return name }
         let cache = await daemon.cache
         return cache.adapters.first { adapter in

@@ -174,11 +174,13 @@ extension Central {
         return result.withLock { $0 }
     }
 
-    /// What BlueZ has stored about a peripheral, which may be out of range. Nil if it has no object for it.
+    /// What BlueZ has stored about a peripheral, which may be out of range: on the adapter that is connected to it or
+    /// has a bond with it, if there is one. Nil if it has no object for it.
     public func storedPeripheral(_ address: DeviceAddress, adapter: String? = nil) async throws(BluetoothError)
         -> Discovery?
     {
-        let adapter = try await usableAdapter(adapter)
+        try await daemon.ready()
+        let adapter = try await usableAdapter(await bondedAdapter(of: address, wanted: adapter))
         return await daemon.cache.device(address, on: adapter.path)?.discovery(adapter: adapter.name)
     }
 }

@@ -23,7 +23,10 @@ extension Central {
         guard !inUse.contains(address) else { throw .busy("\(address) is in use by this program") }
         try await daemon.ready()
         var wasKnown = false
-        for adapter in await daemon.cache.adapters where name == nil || adapter.name == name {
+        let all = await daemon.cache.adapters.filter { name == nil || $0.name == name }
+        // One that is off removes nothing, and must not keep the others from it.
+        let on = all.filter(\.isPowered)
+        for adapter in on.isEmpty ? all : on {
             if try await remove(address, on: adapter.path) { wasKnown = true }
         }
         return wasKnown

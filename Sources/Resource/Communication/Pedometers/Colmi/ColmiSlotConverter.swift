@@ -97,7 +97,7 @@ struct ColmiSlotConverter {
         if verdict == .utc, readThrough.map({ interpretation.start >= $0 }) ?? true, isFresh(record) {
             let start = Timestamp(record.wall)
             interpretation = WallClockConverter.Interpretation(
-                start: start, utcOffset: clock.localTime.utcOffset(start))
+                start: start, length: length, utcOffset: clock.localTime.utcOffset(start))
         }
         var slot = WallSlot(wall: record.wall, start: interpretation.start, steps: record.steps)
         if let before = known[record.wall] {
@@ -106,8 +106,9 @@ struct ColmiSlotConverter {
             if slot.base > record.steps { slot.base = 0 }  // the ring restarted the slot
         }
         let share = Double(record.steps - slot.base) / Double(max(record.steps, 1))
+        let steps = record.steps - slot.base
         let sample = StepSample(
-            start: interpretation.start, length: length, steps: record.steps - slot.base,
+            start: interpretation.start, length: interpretation.seconds(for: steps, of: length), steps: steps,
             distance: Double(record.metres) * share, energy: record.energy * share, utcOffset: interpretation.utcOffset)
         return (sample, slot)
     }
@@ -155,8 +156,8 @@ struct ColmiSlotConverter {
     /// Whether steps were added to a slot that had ended when it was last read: then the clock was put back since.
     private func hasGrownSinceOver(_ record: ColmiDay.Record, _ length: Int) -> Bool {
         guard let readThrough, let first = known.values.map(\.start).min(), isFresh(record) else { return false }
-        let start = clock.interpret(wall: record.wall, length: length).start
-        guard start >= first, start + length <= readThrough - WallSlotConverter.drift else { return false }
+        let slot = clock.interpret(wall: record.wall, length: length), start = slot.start
+        guard start >= first, start + slot.length <= readThrough - WallSlotConverter.drift else { return false }
         guard let before = known[record.wall] else { return record.steps > 0 }
         return before.start == start && record.steps > before.steps
     }

@@ -22,6 +22,8 @@ struct JringReading: TableReading {
         var quarters: [Int: ArraySlice<UInt8>] = [:]
         /// A packet of the day that was requested has arrived.
         var isOfDay = false
+        /// One of the day before or after it has arrived, near midnight: the ring is on another day by now.
+        var isOfNeighbour = false
         /// A packet with steps of a day that was not requested has arrived.
         var isOfOtherDay = false
         /// The ring has no such day.
@@ -169,7 +171,7 @@ struct JringReading: TableReading {
             guard let time = bytes.little(1, 4), time % Self.quarter == 0 else { return .undecodable }
             let own = DeviceClock(wall: time).day
             if isWanted(time, now) {
-                answer.isOfDay = true
+                if own == day { answer.isOfDay = true } else { answer.isOfNeighbour = true }
                 answer.quarters[time] = bytes[5..<20]
             } else if let wasQuiet = ended[own] {
                 // The rest of an earlier answer, which the present request has cut off.
@@ -205,7 +207,7 @@ struct JringReading: TableReading {
     }
 
     private mutating func endDay(_ now: Timestamp) -> SampleBatch? {
-        if answer.isOfDay { return batch(now, isComplete: true) }
+        if answer.isOfDay || answer.isOfNeighbour { return batch(now, isComplete: true) }
         if answer.isRefused {
             unansweredDays = 0
         } else {
@@ -243,7 +245,7 @@ struct JringReading: TableReading {
                 if let sample = converter.sample(record, now: now) { batch.samples.append(sample) }
             }
         }
-        let isWholeDay = isComplete && !answer.isOfOtherDay
+        let isWholeDay = isComplete && !answer.isOfOtherDay && (answer.isOfDay || !answer.isOfNeighbour)
         var spans = times.map { $0..<$0 + Self.quarter }
         if isWholeDay {
             // Of today, until the time of the last steps, or until the total was read if there are no others.

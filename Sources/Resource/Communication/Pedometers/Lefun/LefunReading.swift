@@ -27,10 +27,13 @@ struct LefunReading: TableReading {
     /// Whether a day is in doubt.
     private var isInDoubt = false
     private var isClockReported = false
+    /// As far as this sync has come.
+    private var cursor: PedometerCursor
 
     init(_ context: SessionContext, isProbe: Bool = false) {
         table = ExchangeTable(context, isProbe: isProbe, Self.probe, Self.rest)
         converter = WallSlotConverter(context, days: Lefun.oldestDay)
+        cursor = context.pedometer.cursor
     }
 
     let notifying = [Lefun.answers]
@@ -73,9 +76,13 @@ struct LefunReading: TableReading {
             Step(
                 { reading, _ in reading.isMissing || reading.lacksTotals ? nil : reading.dayRequest(0x12, "the total")
                 },
-                decode: answer(0x12) { reading, fields, _ in
+                decode: answer(0x12) { reading, fields, now in
                     // The band also sends the total of today by itself.
                     guard fields.count == 16, Int(fields[0]) == reading.daysAgo else { return .other }
+                    // An answer without records has no date of its own.
+                    if let date = Self.time(Array(fields[1...3]) + [0, 0], 0)?.day, reading.isNeighbour(date, now) {
+                        reading.wrongDay = date
+                    }
                     reading.total = fields.big(4, 4)
                     return .done
                 },
@@ -182,27 +189,32 @@ struct LefunReading: TableReading {
         } else {
             plan.silence(day, isExpected: plan.first != nil || hasAnswer, believed: [.unconfirmed])
         }
-        return SampleBatch(cursor: cursor(now), notices: closing)
+        return SampleBatch(cursor: nextCursor(now), notices: closing)
     }
 
     /// Where the next sync continues if this one ends after the present day; nil if the cursor stays as it is.
-    private func cursor(_ now: Timestamp) -> PedometerCursor? {
+    private mutating func nextCursor(_ now: Timestamp) -> PedometerCursor? {
         let through = day >= converter.today(now) ? now : converter.clock.moment(wall: (day + 1) * 86_400)
-        return plan.cursor(
-            context.pedometer.cursor, through: hasAnswer && !isInDoubt ? through : nil, converter, now: now)
+        let next = plan.cursor(cursor, through: hasAnswer && !isInDoubt ? through : nil, converter, now: now)
+        if let next { cursor = next }
+        return next
     }
 
     /// The notices of the last batch.
     private var closing: [SyncNotice] { plan.queue.isEmpty ? converter.notices + plan.expired : [] }
+
+    /// Whether another day is the band's present one because midnight is near.
+    private func isNeighbour(_ other: Int, _ now: Timestamp) -> Bool {
+        let time = DeviceClock(wall: converter.wall(now)).secondOfDay
+        return min(time, 86_400 - time) < Self.midnight && abs(other - day) == 1
+    }
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
         if let wrongDay {
             // Near midnight the band may have gone on to the next day before it answered.
             isInDoubt = true
-            let time = DeviceClock(wall: converter.wall(now)).secondOfDay
-            let isNearMidnight = min(time, 86_400 - time) < Self.midnight && abs(wrongDay - day) == 1
-            if !isNearMidnight, !isClockReported {
+            if !isNeighbour(wrongDay, now), !isClockReported {
                 batch.notices = [.clockWasOff(seconds: (wrongDay - day) * 86_400)]
                 isClockReported = true
             }
@@ -224,7 +236,7 @@ struct LefunReading: TableReading {
             converter.sample(WallRecord(wall: time, length: length, steps: records[time] ?? 0), now: now)
         }
         batch.coverage = converter.spans(day * 86_400..<(day + 1) * 86_400, now: now)
-        batch.cursor = cursor(now)
+        batch.cursor = nextCursor(now)
         batch.notices = closing
         return batch
     }

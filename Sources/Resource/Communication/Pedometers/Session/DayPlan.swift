@@ -137,6 +137,7 @@ struct DayPlan {
     /// Where the next sync continues if this one ends here; nil if the cursor stays as it is.
     ///
     /// - Parameters:
+    ///   - before: the cursor of this sync so far.
     ///   - moment: all days before it were requested; nil if that is in doubt.
     ///   - rest: as for `missing`.
     func cursor(
@@ -144,7 +145,12 @@ struct DayPlan {
         _ converter: WallSlotConverter, now: Timestamp
     ) -> PedometerCursor? {
         guard converter.isAllPlaced else { return converter.cursor(before, through: now, now: now) }
-        guard isWhole, let moment else { return nil }
+        guard isWhole, let moment else {
+            // What the clock shows is known, and is needed after it was set.
+            var cursor = before
+            cursor.tail = converter.tail(before.tail, now: now)
+            return cursor == before ? nil : cursor
+        }
         var cursor = before.advanced(to: min(moment, now), now: now)
         cursor.missing = missing(rest: rest)
         cursor.tail = converter.tail(before.tail, now: now)

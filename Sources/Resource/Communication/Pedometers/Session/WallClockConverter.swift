@@ -30,8 +30,18 @@ struct WallClockConverter {
 
     struct Interpretation: Hashable {
         var start: Timestamp
+        /// Seconds: those of the slot, or fewer where the clock was put forward out of it or into it.
+        var length: Int
         /// Seconds east of Greenwich at the place where the steps were made.
         var utcOffset: Int
+
+        /// Seconds of a sample. The pedometer's clock may drift, so that a part of a slot can need more than it has.
+        ///
+        /// - Parameter slot: seconds of the whole slot.
+        func seconds(for steps: Int, of slot: Int) -> Int {
+            let needed = (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
+            return length < slot ? min(slot, max(length, needed)) : length
+        }
     }
 
     /// - Parameters:
@@ -39,16 +49,27 @@ struct WallClockConverter {
     ///   - length: seconds of the slot: the one in which the clock was set belongs to the new setting.
     func interpret(wall: Int, length: Int) -> Interpretation {
         for (index, setting) in settings.enumerated().reversed() {
-            let start = Timestamp(wall - setting.utcOffset)
-            guard start + length > setting.at else { continue }
+            var start = Timestamp(wall - setting.utcOffset), end = start + length
+            guard end > setting.at else { continue }
+            // The slot out of which a clock is put forward and the one into which it is put would have one time in UTC.
+            if index > 0, settings[index - 1].utcOffset < setting.utcOffset { start = max(start, setting.at) }
+            if index + 1 < settings.count, settings[index + 1].utcOffset > setting.utcOffset {
+                end = max(start + 1, min(end, settings[index + 1].at))
+            }
             let isObserved = beginsObserved && index == 0
             return Interpretation(
-                start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
+                start: start, length: end - start,
+                utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
         }
-        // Older than every setting made by istep: local time is the best guess.
+        // Older than every setting made by istep: the local time of the place where the clock was first set is the best
+        // guess. The machine can be in another zone by now.
+        if let first = settings.first, localTime.utcOffset(first.at) != first.utcOffset {
+            return Interpretation(
+                start: Timestamp(wall - first.utcOffset), length: length, utcOffset: first.utcOffset)
+        }
         let day = Day(of: Timestamp(wall), utcOffset: 0)
         let start = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
-        return Interpretation(start: start, utcOffset: localTime.utcOffset(start))
+        return Interpretation(start: start, length: length, utcOffset: localTime.utcOffset(start))
     }
 
     /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond

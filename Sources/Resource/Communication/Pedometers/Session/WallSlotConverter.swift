@@ -22,6 +22,8 @@ struct WallSlotConverter {
     static let drift = 120
 
     private(set) var clock: WallClockConverter
+    /// The same without what the clock showed before the first setting.
+    private let ownSettings: WallClockConverter
     /// Seconds that a pedometer of this model remembers. An older slot is an error.
     let memory: Int
     /// Slots in the future, older than the pedometer's memory, or of a day that is not certain. They are only in the
@@ -49,13 +51,14 @@ struct WallSlotConverter {
 
     /// - Parameter days: the number of days for which the pedometer keeps slots.
     init(_ context: SessionContext, days: Int) {
-        clock = WallClockConverter(context.pedometer.clock, context.localTime)
+        ownSettings = WallClockConverter(context.pedometer.clock, context.localTime)
+        clock = ownSettings
         memory = (days + 2) * 86_400
         early = EarlySlots(context)
         isUnconfirmed = !context.isClockTrusted
         // Its slots from before it was first set are in the time that it showed then.
-        if let mark = context.pedometer.cursor.tail?.first(where: { $0.steps == 0 }), let first = clock.settings.first,
-            first.at >= mark.start
+        if let mark = context.pedometer.cursor.tail?.first(where: { $0.steps == 0 }),
+            clock.settings.first.map({ $0.at >= mark.start }) ?? true
         {
             clock = clock.since(Self.setting(mark))
         }
@@ -73,14 +76,15 @@ struct WallSlotConverter {
         }
         // A clock that was never set, or that another program has set, differs by whole quarters of an hour from local
         // time. If istep has set it before, it is not known when that was changed.
-        let rest = abs(ahead) % 900
-        guard clock.settings.isEmpty, min(rest, 900 - rest) <= Self.drift else {
+        let zone = Int((Double(ahead) / 900).rounded()) * 900
+        guard ownSettings.settings.isEmpty, abs(ahead - zone) <= Self.drift else {
             observed = .off(seconds: ahead)
             return
         }
-        let mark = WallSlot(wall: wall(now) + ahead, start: now, steps: 0)
+        // Without the drift, which each reading measures anew.
+        let mark = WallSlot(wall: wall(now) + zone, start: now, steps: 0)
         observed = .zone(mark)
-        clock = clock.since(Self.setting(mark))
+        clock = ownSettings.since(Self.setting(mark))
     }
 
     /// What the next reading has to know of the clock, and of slots that were seen before their time, for
@@ -157,7 +161,8 @@ struct WallSlotConverter {
         guard steps > 0 else { return nil }
         let share = Double(steps) / Double(record.steps)
         return StepSample(
-            start: interpretation.start, length: record.length, steps: steps,
+            start: interpretation.start, length: interpretation.seconds(for: steps, of: record.length),
+            steps: steps,
             distance: record.metres.map { Double($0) * share },
             energy: record.energy.map { $0 * share }, utcOffset: interpretation.utcOffset)
     }
