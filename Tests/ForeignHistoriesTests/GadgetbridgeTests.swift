@@ -85,6 +85,14 @@ import Testing
             ])
     }
 
+    @Test func `hours of a Colmi ring are those of local clocks`() throws {
+        // 10:00 in India is 04:30 UTC.
+        let ten = LocalTime.fixed(19_800).at("2019-04-01", 10).seconds
+        let rows = Self.table("COLMI_ACTIVITY_SAMPLE", "", [[ten, 1, 2500], [ten + 3600, 1, 500]])
+        let history = try read(["x.bin": database(Self.device + rows)], options(.fixed(19_800)))
+        #expect(history.samples.map(\.length) == [3600, 3600])
+    }
+
     @Test func `a Colmi ring has hours or quarters, and a row at midnight can be the day`() throws {
         let midnight = LocalTime.berlin.at("2019-04-01", 0).seconds
         let hours = try history(

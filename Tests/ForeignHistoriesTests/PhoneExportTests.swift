@@ -27,6 +27,19 @@ import Testing
             ])
     }
 
+    /// An account that was moved has tables from a time of day on.
+    @Test func `a table of Fitbit stands for the time that it has, not for the whole day`() throws {
+        let table = "timestamp,steps\n2019-04-01T15:00:00Z,50\n2019-04-01T18:00:00Z,7\n"
+        let archive = """
+            [{"dateTime" : "04/01/19 08:00:00", "value" : "40"}, {"dateTime" : "04/01/19 15:00:00", "value" : "50"},
+            {"dateTime" : "04/01/19 16:00:00", "value" : "3"}, {"dateTime" : "04/01/19 19:00:00", "value" : "4"}]
+            """
+        let both = try read([
+            "Takeout/steps_2019-04-01.csv": data(table), "Takeout/steps-2019-04-01.json": data(archive),
+        ])
+        #expect(both.totals == ["Fitbit": ["2019-04-01": 101]])
+    }
+
     @Test func `Fitbit's data sources mirror each other, and are sources`() throws {
         let text = "timestamp,steps,data source\n2019-04-01T08:00:03.55Z,51,Phone\n2019-04-01T08:00:00Z,52,Band\n"
         #expect(try read("steps.csv", text).totals == ["Phone": ["2019-04-01": 51], "Band": ["2019-04-01": 52]])

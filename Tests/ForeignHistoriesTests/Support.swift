@@ -56,6 +56,15 @@ func zip(_ files: [(name: String, data: Data)], deflated: Bool = true) -> Data {
     func little(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
+    // CRC-32 of IEEE 802.3, bit by bit.
+    func checksum(_ data: Data) -> Int {
+        var crc: UInt32 = .max
+        for byte in data {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xedb8_8320 : crc >> 1 }
+        }
+        return Int(~crc)
+    }
     var (bytes, directory) = ([UInt8](), [UInt8]())
     for (name, data) in files {
         var content = [UInt8](data)
@@ -68,7 +77,7 @@ func zip(_ files: [(name: String, data: Data)], deflated: Bool = true) -> Data {
             }
         }
         let fields =
-            little(20, 2) + little(0, 2) + little(deflated ? 8 : 0, 2) + little(0, 4) + little(0, 4)
+            little(20, 2) + little(0, 2) + little(deflated ? 8 : 0, 2) + little(0, 4) + little(checksum(data), 4)
             + little(content.count, 4) + little(data.count, 4) + little(name.utf8.count, 2) + little(0, 2)
         let start = bytes.count
         bytes += little(0x0403_4b50, 4) + fields + Array(name.utf8) + content

@@ -33,6 +33,20 @@ import Testing
         #expect(throws: ImportError.self) { try read(["x": Data(bytes)]) }
     }
 
+    @Test(arguments: [true, false]) func `a member with a changed byte is refused by its checksum`(isDeflated: Bool)
+        throws
+    {
+        let good = [UInt8](zip([("steps.csv", table)], deflated: isDeflated))
+        let steps = try #require(Data(good).range(of: Data("5000".utf8)))
+        var bytes = good
+        bytes[steps.lowerBound] = UInt8(ascii: "9")
+        let error = #expect(throws: ImportError.self) { try read(["x": Data(bytes)]) }
+        guard case .malformed(_, "steps.csv in it is damaged")? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `an encrypted archive is named as one`() throws {
         var bytes = [UInt8](zip([("steps.csv", table)]))
         let directory = bytes.count - 22 - 46 - 9

@@ -69,6 +69,28 @@ import Testing
         }
     }
 
+    /// A day that was missing, or is requested again.
+    @Test func `what comes later of the days before a moved one still counts for its user`() throws {
+        try withFixture { history in
+            let bob = try history.database.addUser(named: "Bob"), database = history.database
+            try history.merge(slot(1500, 5))
+            try database.endSync(
+                history.sync, at: midnight + 1600 * 60, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            _ = try move(.days(next...next, from: history.user, to: bob), in: history)
+            let late = SampleBatch(
+                samples: [slot(600, 900), slot(1500, 5)], coverage: [TimeSpan(midnight, midnight + 86_400)])
+            _ = try database.merge(late, sync: history.sync)
+            #expect(try steps(history.user, in: history) == [900, nil] && steps(bob, in: history) == [nil, 5])
+            // What Bob counts with it himself is his.
+            try database.forgetPedometer(history.pedometer.id)
+            let own = try database.addPedometer(.ring(of: bob, name: "band"))
+            _ = try database.merge(
+                SampleBatch(samples: [slot(3000, 30)]), sync: try database.beginSync(of: own.id, at: noon + 3 * 86_400))
+            _ = try database.merge(SampleBatch(samples: [slot(660, 7)]), sync: history.sync)
+            #expect(try steps(history.user, in: history) == [900, nil])
+        }
+    }
+
     @Test func `moved there and back, the figures are those of before`() throws {
         try withFixture { history in
             let bob = try fill(history)

@@ -96,6 +96,30 @@ import Testing
         }
     }
 
+    /// A history that is made of an export of istep numbers its users anew.
+    @Test func `a source is known again also if its user had another number`() throws {
+        try withFixture { history in
+            let database = history.database, bob = try database.addUser(named: "Bob")
+            _ = try database.store(Self.file([slot(0, 900)]), of: bob, at: noon)
+            let address = try #require(
+                try history.strings("SELECT address FROM pedometer WHERE model LIKE 'import%'").first)
+            try withFixture { other in
+                let database = other.database
+                _ = try database.store(Self.file([slot(0, 900)]), of: other.user, at: noon)
+                try other.execute("UPDATE pedometer SET address = '\(address)' WHERE model LIKE 'import%'")
+                // Now the number of the second user is taken.
+                let changes = try database.store(Self.file([slot(0, 800)]), of: other.user, at: noon)
+                #expect(changes.days == [.init(day: day, before: 900, after: 800)])
+                #expect(try database.importSources().count == 1)
+                let second = try database.addUser(named: "Cleo")
+                _ = try database.store(Self.file([slot(0, 70)]), of: second, at: noon)
+                _ = try database.store(Self.file([slot(0, 60)]), of: second, at: noon)
+                #expect(try database.importSources().count == 2)
+                #expect(try database.dayData(of: second, on: day).tracks.flatMap(\.samples).map(\.steps) == [60])
+            }
+        }
+    }
+
     @Test func `the same file again changes nothing`() throws {
         try withFixture { history in
             let first = try store(Self.file([slot(0, 100)]), in: history)

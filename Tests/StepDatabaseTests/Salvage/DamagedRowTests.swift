@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    /// What an import says is stored beside its samples: the file, which can be gone, need not be imported again.
+    @Test func `a changed sample of an import is what the import says again`() throws {
+        try withFixture { history in
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.database.close()
+            // Seconds and steps of its record.
+            try replace([0x03, 0x84, 0x10, 0xe1], by: [0x03, 0x84, 0x00, 0xe1], in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.days.isEmpty, "no day lacks anything")
+            let repaired = try StepDatabase(path: history.path)
+            #expect(
+                try repaired.dayData(of: history.user, on: day).tracks.flatMap(\.samples).map(\.steps) == [4000, 4321])
+            #expect(try repaired.wrongSums().isEmpty)
+        }
+    }
+
     @Test(arguments: [
         "length = 9223372036854775807", "length = 0", "steps = -9223372036854775807", "steps = 9223372036854775807",
         "utc_offset = 9223372036854775807", "utc_offset = -9223372036854775807",

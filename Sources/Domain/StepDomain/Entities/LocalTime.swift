@@ -80,7 +80,7 @@ private final class OffsetMemory: Sendable {
     private static let maximumDays = 20_000
 
     func utcOffset(_ moment: Timestamp) -> Int {
-        guard abs(moment.seconds) < 1 << 40 else { return localTime.utcOffset(moment) }
+        guard moment.seconds.magnitude < 1 << 40 else { return localTime.utcOffset(moment) }
         let day = floorDivide(moment.seconds, 86_400)
         if let known = offsets.withLock({ $0[day] }) { return known }
         let start = day * 86_400

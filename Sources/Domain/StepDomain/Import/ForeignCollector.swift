@@ -3,12 +3,14 @@
 /// A reader adds what it finds; the collector refuses what no person and no clock can have made, and brings the samples
 /// of each source into the form of a pedometer's: by start, none over another.
 public final class ForeignCollector {
-    /// What a reader does with samples of one source that have the same start and length.
+    /// What samples of one source mean that overlap.
     public enum Repetition: Sendable {
-        /// They are parts: `1/1/20 1:11` twice in one minute.
+        /// Those with the same start and length are parts: `1/1/20 1:11` twice in one minute. Others, too.
         case added
-        /// The file has one sample more than once.
+        /// Of those with the same start and length, the file has one sample more than once. Others are parts.
         case greatest
+        /// They are of a history of istep: those count that together have the most steps (`withoutOverlaps`).
+        case mostSteps
     }
 
     /// What a source accounts for.
@@ -133,12 +135,12 @@ public final class ForeignCollector {
     /// Adds a sample. One without steps accounts for its time only if the source names what it accounts for.
     public func add(_ sample: StepSample, to track: TrackBuilder) throws(ImportError) {
         guard isPossible(sample.start) else { return try refuse(time: sample.start) }
+        guard (0...1 << 40).contains(sample.length), StepSample.utcOffsets.contains(sample.utcOffset) else {
+            return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
+        }
         guard sample.steps >= 0, sample.steps <= DaySummary.possibleSteps.upperBound * max(1, sample.length / 86_400)
         else {
             return try refuse("\(sample.steps) steps at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
-        }
-        guard (0...1 << 40).contains(sample.length), StepSample.utcOffsets.contains(sample.utcOffset) else {
-            return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
         }
         // What reaches further counts before what comes later.
         guard isPossible(sample.span.end) else { return try refuse(time: sample.span.end) }
@@ -207,7 +209,7 @@ public final class ForeignCollector {
     private var latest: Timestamp { options.now + 86_400 }
 
     private func refuse(time: Timestamp) throws(ImportError) {
-        let isNamed = abs(time.seconds) < 253_402_300_800
+        let isNamed = time.seconds.magnitude < 253_402_300_800
         try refuse(isNamed ? "the time \(time.iso8601(utcOffset: 0))" : "a time that no calendar has")
     }
 

@@ -67,7 +67,7 @@ extension ForeignCollector {
 
     /// Adds the correction of a day of another history.
     public func add(_ steps: Int, of day: Day, enteredAt: Timestamp, reason: String?) throws(ImportError) {
-        guard day >= Self.firstDay, day <= localTime.day(of: options.now).advanced(by: 1) else {
+        guard Validity.firstDays.contains(day), day <= localTime.day(of: options.now).advanced(by: 1) else {
             return try refuse("a correction of the day \(day)")
         }
         guard StepCorrection.stepRange.contains(steps) else { return try refuse("\(steps) steps on \(day)") }
@@ -79,7 +79,9 @@ extension ForeignCollector {
     /// Adds a block of time of another history that does not count.
     public func exclude(_ span: CoveredSpan, enteredAt: Timestamp, reason: String?) throws(ImportError) {
         let length = span.span.length
-        guard isPossible(span.span.start), (1...Exclusion.longest).contains(length),
+        let day = Day(of: span.span.start, utcOffset: 0)
+        guard Validity.firstDays.contains(day), day <= localTime.day(of: options.now).advanced(by: 1),
+            (1...Exclusion.longest).contains(length),
             StepSample.utcOffsets.contains(span.utcOffset)
         else { return try refuse("excluded time of \(length) s from \(span.span.start.iso8601(utcOffset: 0))") }
         if decisions.blocks.count == Self.maximumDecisions { throw .tooMuch("more excluded blocks than days") }

@@ -26,15 +26,18 @@ enum { z_no_flush = 0, z_ok = 0, z_stream_end = 1, z_buf_error = -5 };
 static int (*inflate_init)(struct z_stream *, int, const char *, int);
 static int (*inflate_run)(struct z_stream *, int);
 static int (*inflate_end)(struct z_stream *);
+static unsigned long (*crc32_run)(unsigned long, const uint8_t *, unsigned int);
 
 const char *czlib_load(void) {
     if (inflate_end) return NULL;
     void *handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) return dlerror();
     void *init = dlsym(handle, "inflateInit2_"), *run = dlsym(handle, "inflate"), *end = dlsym(handle, "inflateEnd");
-    if (!init || !run || !end) return "libz.so.1 does not have inflate";
+    void *crc = dlsym(handle, "crc32");
+    if (!init || !run || !end || !crc) return "libz.so.1 does not have inflate and crc32";
     memcpy(&inflate_init, &init, sizeof init);
     memcpy(&inflate_run, &run, sizeof run);
+    memcpy(&crc32_run, &crc, sizeof crc);
     memcpy(&inflate_end, &end, sizeof end);
     return NULL;
 }
@@ -66,4 +69,8 @@ int czlib_inflate(void *handle, const uint8_t *input, size_t *input_size, uint8_
 void czlib_inflate_end(void *handle) {
     inflate_end(handle);
     free(handle);
+}
+
+uint32_t czlib_crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
+    return (uint32_t)crc32_run(crc, bytes, (unsigned int)size);
 }

@@ -17,3 +17,6 @@ void *czlib_inflate_start(void);
 int czlib_inflate(void *stream, const uint8_t *input, size_t *input_size, uint8_t *output, size_t *output_size);
 
 void czlib_inflate_end(void *stream);
+
+/// The CRC-32 of some bytes after others with this one; 0 for none. zlib must be loaded.
+uint32_t czlib_crc32(uint32_t crc, const uint8_t *bytes, size_t size);

@@ -76,7 +76,7 @@ final class FileStream: ByteStream {
     }
 }
 
-/// A part of a file, as it stands or deflated.
+/// A part of a file, as it stands or deflated. Its checksum is compared when its last byte is read.
 final class ZipStream: ByteStream {
     private let file: FileStream
     private let name: String
@@ -84,26 +84,27 @@ final class ZipStream: ByteStream {
     private var left: Int
     /// Bytes that the archive says it has, and that have not come yet.
     private var expected: Int
+    /// CRC-32 that the archive says it has, and that of the bytes so far.
+    private let expectedChecksum: UInt32
+    private var checksum: UInt32 = 0
     private let inflater: UnsafeMutableRawPointer?
     private var input: [UInt8] = []
     private var used = 0
 
-    init(_ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, isDeflated: Bool)
-        throws(ImportError)
-    {
+    init(
+        _ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, checksum: UInt32,
+        isDeflated: Bool
+    ) throws(ImportError) {
         self.file = file
         self.name = name
         self.position = position
         left = compressed
         expected = size
-        if isDeflated {
-            if let problem = czlib_load() {
-                throw .unreadable(path: file.path, reason: "zlib cannot be loaded: \(String(cString: problem))")
-            }
-            inflater = czlib_inflate_start()
-        } else {
-            inflater = nil
+        expectedChecksum = checksum
+        if let problem = czlib_load() {
+            throw .unreadable(path: file.path, reason: "zlib cannot be loaded: \(String(cString: problem))")
         }
+        inflater = isDeflated ? czlib_inflate_start() : nil
     }
 
     deinit { if let inflater { czlib_inflate_end(inflater) } }
@@ -116,6 +117,14 @@ final class ZipStream: ByteStream {
         left -= count
     }
 
+    private var damaged: ImportError { .malformed(path: file.path, reason: "\(name) in it is damaged") }
+
+    private func receive(_ count: Int, in buffer: UnsafeMutableRawBufferPointer) throws(ImportError) {
+        checksum = czlib_crc32(checksum, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
+        expected -= count
+        if expected == 0, checksum != expectedChecksum { throw damaged }
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
         guard expected > 0, buffer.count > 0 else { return 0 }
         guard let inflater else {
@@ -123,7 +132,7 @@ final class ZipStream: ByteStream {
             let bytes = try file.bytes(at: position, count)
             buffer.copyBytes(from: bytes)
             position += count
-            expected -= count
+            try receive(count, in: buffer)
             return count
         }
         while true {
@@ -136,10 +145,8 @@ final class ZipStream: ByteStream {
                     &outputSize)
             }
             used += inputSize
-            expected -= outputSize
-            guard code >= 0, code == 0 || expected == 0 else {
-                throw .malformed(path: file.path, reason: "\(name) in it is damaged")
-            }
+            guard code >= 0, code == 0 || expected == outputSize else { throw damaged }
+            try receive(outputSize, in: buffer)
             if outputSize > 0 { return outputSize }
             if inputSize == 0, left == 0 { throw .malformed(path: file.path, reason: "\(name) in it is truncated") }
         }

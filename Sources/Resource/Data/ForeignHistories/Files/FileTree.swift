@@ -61,7 +61,11 @@ final class ForeignFile {
     }
 
     /// What its first bytes show.
-    enum Kind { case sqlite, zip, xml, json, fit, text, other }
+    enum Kind {
+        case sqlite, zip, xml, json, fit, text, other
+
+        var isText: Bool { [.xml, .json, .text].contains(self) }
+    }
 
     /// Its path below the folder or in the archive.
     let name: String
@@ -82,10 +86,23 @@ final class ForeignFile {
 
     static let headLength = 4000
 
-    /// The first `headLength` bytes; empty for a file that cannot be read.
-    private(set) lazy var head: [UInt8] = (try? open().prefix(Self.headLength)) ?? []
+    /// The first `headLength` bytes of a text; empty for other files, of which a folder can have a hundred thousand,
+    /// and for one that cannot be read.
+    var head: [UInt8] { beginning.head }
 
-    private(set) lazy var kind: Kind = Self.kind(of: head)
+    var kind: Kind { beginning.kind }
+
+    /// Why its first bytes cannot be read; nil if they can.
+    var failure: ImportError? { beginning.failure }
+
+    private lazy var beginning: (head: [UInt8], kind: Kind, failure: ImportError?) = {
+        do throws(ImportError) {
+            let bytes = try open().prefix(Self.headLength), kind = Self.kind(of: bytes)
+            return (kind.isText || TextStream.isUTF16(bytes) ? bytes : [], kind, nil)
+        } catch {
+            return ([], .other, error)
+        }
+    }()
 
     private static func kind(of head: [UInt8]) -> Kind {
         if head.starts(with: Array("SQLite format 3\0".utf8)) { return .sqlite }
@@ -137,7 +154,7 @@ final class ForeignFile {
 
     /// - Throws: `ImportError.malformed` if it should be text, and its first bytes are none.
     func checkHead() throws(ImportError) {
-        guard [.xml, .json, .text].contains(kind) else { return }
+        guard kind.isText else { return }
         let head = head, path = path
         try head.withUnsafeBufferPointer { bytes throws(ImportError) in
             try TextStream.check(UnsafeRawBufferPointer(bytes), isAtStart: true, path: path)

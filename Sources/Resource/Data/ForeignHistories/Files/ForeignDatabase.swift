@@ -172,12 +172,17 @@ struct ForeignRow {
     fileprivate let statement: OpaquePointer
 
     /// Nil if it is not a whole number, also where it is NULL or text.
-    func integer(_ column: Int32) -> Int? {
-        switch sqlite3_column_type(statement, column) {
-        case SQLITE_INTEGER: Int(sqlite3_column_int64(statement, column))
-        case SQLITE_FLOAT: Int(exactly: sqlite3_column_double(statement, column).rounded())
-        default: nil
-        }
+    ///
+    /// - Parameter limit: what its magnitude is below, so that calculations with it do not overflow. The usual limit is
+    ///   later than any time in milliseconds.
+    func integer(_ column: Int32, below limit: UInt = 1 << 50) -> Int? {
+        let number: Int? =
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: Int(sqlite3_column_int64(statement, column))
+            case SQLITE_FLOAT: Int(exactly: sqlite3_column_double(statement, column).rounded())
+            default: nil
+            }
+        return number.flatMap { $0.magnitude < limit ? $0 : nil }
     }
 
     func number(_ column: Int32) -> Double? {

@@ -8,6 +8,8 @@ struct ZipArchive {
         var size: Int
         var compressed: Int
         fileprivate var method: Int
+        /// CRC-32 of its bytes.
+        fileprivate var checksum: UInt32
         fileprivate var isEncrypted: Bool
         fileprivate var header: Int
     }
@@ -43,7 +45,7 @@ struct ZipArchive {
             var member = Member(
                 name: String(decoding: bytes[(position + 46)..<(position + 46 + nameSize)], as: UTF8.self),
                 size: bytes.number(position + 24, 4), compressed: bytes.number(position + 20, 4),
-                method: bytes.number(position + 10, 2),
+                method: bytes.number(position + 10, 2), checksum: UInt32(bytes.number(position + 16, 4)),
                 isEncrypted: bytes.number(position + 8, 2) & 1 != 0, header: bytes.number(position + 42, 4))
             try Self.readLongNumbers(
                 Array(bytes[(position + 46 + nameSize)..<(position + 46 + nameSize + extraSize)]), &member,
@@ -129,7 +131,7 @@ struct ZipArchive {
         }
         return try ZipStream(
             file, name: String(member.name.prefix(100)), at: start, compressed: member.compressed, size: member.size,
-            isDeflated: member.method == 8)
+            checksum: member.checksum, isDeflated: member.method == 8)
     }
 }
 

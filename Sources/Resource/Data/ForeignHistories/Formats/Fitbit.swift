@@ -42,17 +42,19 @@ struct FitbitReader: FormatReader {
     private static let band = ForeignSource(identity: "fitbit", name: "Fitbit")
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
-        var known: Set<Int> = [], tables: [String: FileMinutes] = [:], archive = FileMinutes()
+        // Of each day of UTC, the time that the tables have.
+        var known: [Int: ClosedRange<Timestamp>] = [:], tables: [String: FileMinutes] = [:], archive = FileMinutes()
         for file in files where Self.isTable(file) {
             try readTable(file, collector) { (source, start) throws(ImportError) in
-                known.insert(start.seconds / 86_400)
+                let day = start.seconds / 86_400, span = known[day] ?? start...start
+                known[day] = min(span.lowerBound, start)...max(span.upperBound, start)
                 try tables[source.identity, default: FileMinutes()].note(start, of: file, in: tree)
             }
         }
         for file in files where Self.isArchive(file) {
             try readArchive(file, collector) { start throws(ImportError) in
                 try archive.note(start, of: file, in: tree)
-                return !known.contains(start.seconds / 86_400)
+                return known[start.seconds / 86_400]?.contains(start) != true
             }
         }
     }

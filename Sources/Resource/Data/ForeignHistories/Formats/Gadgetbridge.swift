@@ -62,9 +62,11 @@ struct GadgetbridgeReader: FormatReader {
             try collector.add(slot.steps, from: start, length: slot.length, distance: slot.distance, to: track)
         }
         try database.rows(table.query, [.integer(device.id)]) { row throws(ImportError) in
-            guard let time = row.integer(0), let steps = row.integer(1), abs(time) < 1 << 50 else {
+            guard let time = row.integer(0), let steps = row.integer(1) else {
                 return collector.leaveOutWithoutNumber()
             }
+            // They are added up.
+            guard steps.magnitude < 1 << 30 else { return try collector.refuse("\(steps) steps") }
             let moment = table.isInMilliseconds(time) ? time / 1000 : time
             if table.isLive(moment, intensity: row.integer(2), steps: steps) { return }
             let end = row.integer(4).map { table.isInMilliseconds($0) ? $0 / 1000 : $0 }

@@ -29,8 +29,7 @@ struct HealthConnectReader: FormatReader {
             try database.rows(
                 "SELECT start_time, end_time, count, app_info_id, \(hasOffset ? "start_zone_offset" : "NULL") FROM steps_record_table ORDER BY start_time"
             ) { row throws(ImportError) in
-                guard let start = row.integer(0), let end = row.integer(1), let steps = row.integer(2),
-                    abs(start) < 1 << 50, abs(end) < 1 << 50
+                guard let start = row.integer(0), let end = row.integer(1), let steps = row.integer(2)
                 else { return collector.leaveOut("without a time or count, such as one of the first") }
                 let source =
                     row.integer(3).flatMap { apps[$0] }

@@ -16,7 +16,7 @@ struct ITDReader: FormatReader {
             var last: (moment: Timestamp, count: Int, day: Day)?
             try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") {
                 row throws(ImportError) in
-                guard let time = row.integer(0), let count = row.integer(1) else {
+                guard let time = row.integer(0, below: 1 << 62), let count = row.integer(1) else {
                     return collector.leaveOutWithoutNumber()
                 }
                 let moment = Timestamp(time / 1_000_000_000)

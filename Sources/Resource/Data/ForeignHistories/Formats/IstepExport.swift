@@ -48,7 +48,7 @@ struct IstepExportReader: FormatReader {
                 let source =
                     pedometers[number]
                     ?? ForeignSource(identity: "istep:\(number)", name: "pedometer \(number)")
-                let track = try collector.track(source, accounting: .named)
+                let track = try collector.track(source, repetition: .mostSteps, accounting: .named)
                 if table == .samples {
                     try add(values, to: track, collector, export.path)
                 } else {
@@ -79,7 +79,7 @@ struct IstepExportReader: FormatReader {
         _ values: [String?], to track: TrackBuilder, _ collector: ForeignCollector, _ path: String
     ) throws(ImportError) {
         guard let start = values[2].flatMap(ExportValue.parsed(time:)), let length = values[3].flatMap({ Int($0) }),
-            let steps = values[4].flatMap({ Int($0) }), abs(start.seconds) < 1 << 50
+            let steps = values[4].flatMap({ Int($0) }), start.seconds.magnitude < 1 << 50
         else { throw .malformed(path: path, reason: "a row of samples has no start, length or steps") }
         try collector.add(
             StepSample(
@@ -94,7 +94,7 @@ struct IstepExportReader: FormatReader {
         guard let start = values[2].flatMap(ExportValue.parsed(time:)),
             let end = values[3].flatMap(ExportValue.parsed(time:))
         else { throw .malformed(path: path, reason: "a row of coverage has no start or end") }
-        guard start.seconds < end.seconds, abs(start.seconds) < 1 << 40, abs(end.seconds) < 1 << 40,
+        guard start.seconds < end.seconds, start.seconds.magnitude < 1 << 40, end.seconds.magnitude < 1 << 40,
             StepSample.utcOffsets.contains(start.utcOffset), collector.isPossible(Timestamp(start.seconds))
         else { return }
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
@@ -116,7 +116,7 @@ struct IstepExportReader: FormatReader {
         guard let start = values[1].flatMap(ExportValue.parsed(time:)),
             let end = values[2].flatMap(ExportValue.parsed(time:)),
             let moment = values[3].flatMap(ExportValue.parsed(time:)), start.seconds < end.seconds,
-            abs(start.seconds) < 1 << 40, abs(end.seconds) < 1 << 40
+            start.seconds.magnitude < 1 << 40, end.seconds.magnitude < 1 << 40
         else { throw .malformed(path: path, reason: "a row of excluded has no start, end or time") }
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
         try collector.exclude(

@@ -59,7 +59,8 @@ struct IstepHistoryReader: FormatReader {
                 "SELECT day, steps, entered_at, \(reason) FROM correction WHERE person = ? ORDER BY day",
                 [.integer(person)]
             ) { row throws(ImportError) in
-                guard let day = Day(row.text(0)), let steps = row.integer(1), let moment = row.integer(2) else {
+                guard let day = Day(row.text(0)), let steps = row.integer(1), let moment = row.integer(2, below: .max)
+                else {
                     return try collector.refuse("a correction without a day, steps or a time")
                 }
                 try collector.add(
@@ -75,7 +76,7 @@ struct IstepHistoryReader: FormatReader {
             [.integer(person)]
         ) { row throws(ImportError) in
             guard let start = row.integer(0), let end = row.integer(1), let offset = row.integer(2),
-                let moment = row.integer(3), abs(start) < 1 << 50, abs(end) < 1 << 50, start < end
+                let moment = row.integer(3, below: .max), start < end
             else { return try collector.refuse("excluded time without a start, an end or an offset") }
             try collector.exclude(
                 CoveredSpan(TimeSpan(Timestamp(start), Timestamp(end)), utcOffset: offset),
@@ -86,14 +87,13 @@ struct IstepHistoryReader: FormatReader {
     private func read(
         _ id: Int, _ source: ForeignSource, _ database: ForeignDatabase, _ collector: ForeignCollector
     ) throws(ImportError) {
-        let track = try collector.track(source, accounting: .named)
+        let track = try collector.track(source, repetition: .mostSteps, accounting: .named)
         try database.rows(
             "SELECT start, length, steps, distance, energy, utc_offset FROM sample WHERE pedometer = ? ORDER BY start",
             [.integer(id)]
         ) { row throws(ImportError) in
             guard let start = row.integer(0), let length = row.integer(1), let steps = row.integer(2),
-                let offset = row.integer(5),
-                abs(start) < 1 << 50
+                let offset = row.integer(5)
             else { return collector.leaveOutWithoutNumber() }
             try collector.add(
                 StepSample(

@@ -19,8 +19,9 @@ struct J4velinReader: FormatReader {
                 saved = row.integer(0) ?? 0
             }
             try database.rows("SELECT date, steps FROM steps WHERE date > 0 ORDER BY date") { row throws(ImportError) in
-                guard let time = row.integer(0), abs(time) < 1 << 50, let steps = row.integer(1), abs(steps) < 1 << 40
-                else { return collector.leaveOutWithoutNumber() }
+                guard let time = row.integer(0), let steps = row.integer(1) else {
+                    return collector.leaveOutWithoutNumber()
+                }
                 let moment = Timestamp(time / 1000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
                 let count = steps < 0 ? steps + saved : steps

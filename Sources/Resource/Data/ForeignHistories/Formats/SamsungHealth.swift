@@ -29,7 +29,8 @@ struct SamsungHealthReader: FormatReader {
                 "day_time", "count", "step_count", "source_type", "deviceuuid", "update_time", "distance",
             ]) {
                 guard isTrend ? row[3] == "-2" : row[4] == Self.merged else { continue }
-                guard let time = Int(row[0]), abs(time) < 1 << 50, let steps = (isTrend ? row[1] : row[2]).wholeNumber
+                guard let time = Int(row[0]), time.magnitude < 1 << 50,
+                    let steps = (isTrend ? row[1] : row[2]).wholeNumber
                 else {
                     throw table.wrong("day and count")
                 }

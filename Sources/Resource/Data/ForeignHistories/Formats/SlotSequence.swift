@@ -105,7 +105,10 @@ struct SlotSequence {
         defer { waiting = [] }
         guard let day, !waiting.isEmpty else { return }
         let midnight = collector.localTime.moment(day).seconds
-        let isQuarters = waiting.contains { $0.start % 3600 != 0 }
+        // By local clocks: those of India are half an hour beside the hours of UTC.
+        let isQuarters = waiting.contains {
+            ($0.start + collector.localTime.utcOffset(Timestamp($0.start))) % 3600 != 0
+        }
         let length = isQuarters ? 900 : 3600
         let others = waiting.reduce(0) { $0 + ($1.start == midnight ? 0 : $1.steps) }
         for (index, slot) in waiting.enumerated() {

@@ -5,18 +5,40 @@ import Support
 /// The rows of `pedometer` that stand for the sources of imports.
 extension ImportMerge {
     /// In place of a Bluetooth address: the same for each export of a source of the user, and no address of a device.
-    func address(_ source: ForeignSource) -> String {
-        // 40 bits are enough: a user has a few dozen sources.
-        let hash = FNV1a.hash("\(user.id):\(source.identity)".utf8)
-        let digits = String((hash ^ hash >> 40) & 0xff_ffff_ffff, radix: 16, uppercase: true)
-        return "IMPORT-" + String(repeating: "0", count: 10 - digits.count) + digits
+    ///
+    /// It contains the number of the user. A history that is made of an export of istep numbers users anew, so the
+    /// address of a source can have any number: that of the user comes first.
+    private func addresses(_ source: ForeignSource) -> some Sequence<String> {
+        ([user.id] + Array(1...Self.maximumUsers)).lazy.map { number in
+            // 40 bits are enough: a user has a few dozen sources.
+            let hash = FNV1a.hash("\(number):\(source.identity)".utf8)
+            let digits = String((hash ^ hash >> 40) & 0xff_ffff_ffff, radix: 16, uppercase: true)
+            return "IMPORT-" + String(repeating: "0", count: 10 - digits.count) + digits
+        }
     }
+
+    /// More than a history has had.
+    private static let maximumUsers: User.ID = 200
 
     /// The pedometer of a source; nil if no import had it before.
     func knownSource(_ source: ForeignSource) throws -> Pedometer.ID? {
-        try Int64.fetchOne(
-            database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?",
-            arguments: [user.id, address(source)])
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT address, id FROM pedometer WHERE person = ? AND address LIKE 'IMPORT-%'",
+            arguments: [user.id])
+        if rows.isEmpty { return nil }
+        let known = try Dictionary(
+            rows.map { (try $0.get(0) as String, try $0.get(1) as Pedometer.ID) }, uniquingKeysWith: { a, _ in a })
+        return addresses(source).lazy.compactMap { known[$0] }.first
+    }
+
+    /// An address of a new source, which no other user's has.
+    private func freeAddress(_ source: ForeignSource) throws -> String {
+        for address in addresses(source) {
+            let isTaken = try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE address = ?)", arguments: [address])
+            if isTaken != true { return address }
+        }
+        throw notWritten("a source of \(Self.maximumUsers) users")
     }
 
     /// The same, added if there is none.
@@ -32,7 +54,7 @@ extension ImportMerge {
                 VALUES (?, ?, ?, 'public', ?, ?, '{}', '{"settings":[]}', '{}')
                 """,
             arguments: [
-                user.id, address(track.source), Pedometer.importPrefix + format.key, name.text, name.key,
+                user.id, try freeAddress(track.source), Pedometer.importPrefix + format.key, name.text, name.key,
             ])
         return database.lastInsertedRowID
     }

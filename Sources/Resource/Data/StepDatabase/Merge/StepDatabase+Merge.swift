@@ -22,7 +22,7 @@ extension StepDatabase {
                 try row.get(0), try row.get(1), try row.get(2)
             )
             let deleted = try schema.hasDeletions ? DeletedDays(of: person, database) : nil
-            let previous = try hadOtherOwner ? PreviousOwner(pedometer, database, schema) : nil
+            let previous = try hadOtherOwner ? PreviousOwner(pedometer, of: person, database, schema) : nil
             let ofUser = previous?.own(batch) ?? batch
             let own = deleted?.admitted(ofUser) ?? ofUser
 
@@ -90,11 +90,15 @@ struct PreviousOwner {
 
     /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have
     /// stored future times, and those do not belong to anybody yet.
-    init(_ pedometer: Pedometer.ID, _ database: Database, _ schema: Schema) throws {
+    ///
+    /// Days that the user has given to somebody else (`DayMove`) are closed for the user: they say nothing about the
+    /// days before them.
+    init(_ pedometer: Pedometer.ID, of user: User.ID, _ database: Database, _ schema: Schema) throws {
+        let closed = schema.hasDeletions ? "SELECT day FROM deleted_day WHERE person = \(user) AND closed" : nil
         let others = try Int.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT max(\(Self.end(of: "other")))
+                    SELECT max(\(Self.end(of: "other", exceptDays: closed)))
                     FROM pedometer AS own JOIN pedometer AS other ON other.address = own.address AND other.person <> own.person
                     WHERE own.id = ?
                     """),
@@ -108,13 +112,20 @@ struct PreviousOwner {
     }
 
     /// As SQL, the end of what was stored for a row of `pedometer`.
-    static func end(of row: String) -> String {
-        """
-        min(max(
-            ifnull((SELECT start + length FROM sample WHERE pedometer = \(row).id ORDER BY start DESC LIMIT 1), 0),
-            ifnull((SELECT until FROM coverage WHERE pedometer = \(row).id ORDER BY start DESC LIMIT 1), 0)),
-            ifnull((SELECT ifnull(ended_at, started_at) FROM sync WHERE pedometer = \(row).id ORDER BY started_at DESC LIMIT 1), 0))
-        """
+    ///
+    /// - Parameter days: what was stored for these does not count: a query of days.
+    static func end(of row: String, exceptDays days: String? = nil) -> String {
+        func outside(_ moment: String) -> String {
+            days.map { "AND date(\(moment) + utc_offset, 'unixepoch') NOT IN (\($0))" } ?? ""
+        }
+        return """
+            min(max(
+                ifnull((SELECT start + length FROM sample WHERE pedometer = \(row).id \(outside("start"))
+                    ORDER BY start DESC LIMIT 1), 0),
+                ifnull((SELECT until FROM coverage WHERE pedometer = \(row).id \(outside("until - 1"))
+                    ORDER BY start DESC LIMIT 1), 0)),
+                ifnull((SELECT ifnull(ended_at, started_at) FROM sync WHERE pedometer = \(row).id ORDER BY started_at DESC LIMIT 1), 0))
+            """
     }
 
     /// The batch without what belongs to others. Its raw frames stay, because they are the record of what was received.

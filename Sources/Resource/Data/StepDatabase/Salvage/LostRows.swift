@@ -149,8 +149,17 @@ struct LostParents {
 struct LostTime {
     private let gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]
 
-    /// - Parameter gaps: where samples are missing, by the key of the table: pedometer and start.
-    init(_ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]) { self.gaps = gaps }
+    private let complete: Set<Pedometer.ID>
+
+    /// - Parameters:
+    ///   - gaps: where samples are missing, by the key of the table: pedometer and start.
+    ///   - complete: pedometers that lack none.
+    init(
+        _ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)], except complete: Set<Pedometer.ID> = []
+    ) {
+        self.gaps = gaps
+        self.complete = complete
+    }
 
     /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
     private static let maximumMemory = 31 * 86_400
@@ -161,6 +170,7 @@ struct LostTime {
         var lost: [SalvageReport.LostDays] = []
         for row in try Row.fetchAll(database, sql: "SELECT id, name FROM pedometer ORDER BY id") {
             let pedometer: Int64 = try row.get(0), name: String = try row.get(1)
+            if complete.contains(pedometer) { continue }
             var days: Set<Day> = []
             var latest = Int.min
             for gap in gaps {

@@ -144,8 +144,10 @@ final class Salvage {
                 replaced[ReplacedValue(table: name, column: column), default: 0] += count
             }
         }
+        let imported = try restoreImports(database)
         // Which of its samples is wrong is not known: the day is read again, if the pedometer still holds it.
         for group in broken {
+            if group.kind == "sample", imported.contains(group.owner) { continue }
             let start = Int(clamping: group.part) * 86_400
             if group.kind == "sample" {
                 gaps.append(
@@ -159,8 +161,8 @@ final class Salvage {
                 ? group.owner : nil
             replaced[ReplacedValue(table: group.kind, column: Self.checksum, pedometer: pedometer), default: 0] += 1
         }
-        var days = try LostTime(gaps).mark(in: database)
-        for group in broken where group.kind == "sample" {
+        var days = try LostTime(gaps, except: imported).mark(in: database)
+        for group in broken where group.kind == "sample" && !imported.contains(group.owner) {
             let name =
                 try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner])
                 ?? ""
@@ -184,6 +186,19 @@ final class Salvage {
             tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database),
             headerNumbers: headerNumbers,
             isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
+    }
+
+    /// - Returns: the sources of imports whose samples are those that the imports say; none if what they say may be
+    ///   lost.
+    private func restoreImports(_ database: Database) throws -> Set<Pedometer.ID> {
+        let isDamaged = !broken.isEmpty || tables.values.contains { !$0.isWhole }
+        guard isDamaged, version == schema.version,
+            ImportedSamples.tables.allSatisfy({ tables[$0]?.isWhole == true }),
+            !broken.contains(where: { ImportedSamples.tables.contains($0.kind) })
+        else { return [] }
+        let (sources, samples) = try ImportedSamples(database: database).restore()
+        tables["sample"]?.rebuilt += samples
+        return sources
     }
 
     /// In place of a column: the rows are kept as they are.
