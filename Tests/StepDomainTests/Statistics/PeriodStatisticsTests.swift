@@ -44,6 +44,22 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(week.goalDays == 1 && week.daysWithGoal == 4)
     }
 
+    @Test func `the mean of a week is compared with the goals of the same days, of which rest days demand nothing`() {
+        var days = figures("10000 10000 10000 10000 10000 1000 1000").days
+        for index in days.indices {
+            let isRestDay = index > 4
+            (days[index].goal, days[index].isRestDay) = (isRestDay ? nil : 10_000, isRestDay)
+            days[index].isInProgress = false
+        }
+        // Today has another goal, and is not over.
+        var today = days[6]
+        (today.day, today.goal, today.isInProgress) = (days[6].day.advanced(by: 1), 40_000, true)
+        let all = DaySeries(user: User(id: 1, name: "Ada"), today: today.day, days: days + [today])
+        let whole = all.statistics(of: Period(days[0].day...today.day))
+        #expect(whole.perDay.map { Int($0.steps) } == 7428 && whole.perDayGoal.map { Int($0) } == 7142)
+        #expect(whole.meanGoal == 15_000)
+    }
+
     @Test func `a period that has nothing known has no figures`() {
         let all = figures("? ? ?")
         let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))

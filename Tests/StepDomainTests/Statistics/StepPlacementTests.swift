@@ -98,6 +98,19 @@ import Testing
         #expect(try hours(ring, watch(sample(6, 18, 2800), coverage: (6, 18))) == [8: 1785, 12: 300, 15: 715])
     }
 
+    @Test func `a slot gets no more steps than a person can make in it`() throws {
+        // A phone is worn for a minute and lies still for the rest of the day. The next finer pedometer, if there is
+        // one, divides what does not fit.
+        let phone = track(1, [sample(10, 10 + 1.0 / 60, 12)], [(0, 24)])
+        let watch = watch(sample(9, 12, 3090), coverage: (0, 24))
+        #expect(try hours(phone, watch) == [9: 935, 10: 1219, 11: 936])
+        let band = track(3, [sample(9, 9.5, 40), sample(11.5, 12, 20)], [(0, 24)])
+        #expect(try hours(phone, watch, band) == [9: 1860, 10: 300, 11: 930])
+        // What a full slot leaves is divided like the rest.
+        let both = track(1, [sample(10, 10 + 1.0 / 60, 300), sample(11, 12, 100)], [(0, 24)])
+        #expect(try hours(both, watch) == [10: 300, 11: 2790])
+    }
+
     @Test func `both pedometers can have gaps`() throws {
         let ring = ring([9: 200, 11: 50, 15: 100], (8, 16))
         let tracks = [ring, watch(sample(6, 10, 1500), sample(13, 17, 900), coverage: (6, 10), (13, 17))]
@@ -201,6 +214,7 @@ import Testing
             rest = rest.dropFirst(pieces.count)
             #expect(pieces.reduce(0) { $0 + $1.steps } == sample.steps)
             #expect(pieces.allSatisfy { $0.steps > 0 && $0.start >= sample.start && $0.span.end <= sample.span.end })
+            #expect(pieces.allSatisfy { $0.isPlausible })
         }
         #expect(rest.isEmpty)
         let day = try #require(Day(word))

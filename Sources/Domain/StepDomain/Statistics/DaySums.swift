@@ -96,7 +96,7 @@ public struct DaySums: Hashable, Sendable {
     }
 
     /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 6
+    public static let revision = 7
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as
     /// a whole.

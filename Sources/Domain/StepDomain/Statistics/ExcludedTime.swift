@@ -35,13 +35,15 @@ extension [StepSample] {
     ) {
         var (outside, inside): ([StepSample], [StepSample]) = ([], [])
         for (index, sample) in enumerated() {
-            var parts = DividedSample(sample, pieces?[index].map(\.sample)).divided(by: spans)
-            // More steps than a person makes in the time would not count at all.
-            if sample.isPlausible, !(parts.outside + parts.inside).allSatisfy(\.isPlausible) {
-                parts = DividedSample(sample, nil).divided(by: spans)
+            let placed = pieces.map { $0[index].map(\.sample) } ?? [sample]
+            var next = sample.start
+            for span in spans {
+                guard let part = span.intersection(sample.span), span.takes(sample) else { continue }
+                outside += sample.part(TimeSpan(next, part.start), of: placed)
+                inside += sample.part(part, of: placed)
+                next = part.end
             }
-            outside += parts.outside
-            inside += parts.inside
+            outside += sample.part(TimeSpan(next, sample.span.end), of: placed)
         }
         return (outside, inside)
     }
@@ -54,61 +56,25 @@ extension TimeSpan {
     }
 }
 
-/// The parts of a sample, whose steps add up to its own.
-private struct DividedSample {
-    let sample: StepSample
-    /// When its steps were made, as other tracks show it; together at most as fast as a person walks. The rest of its
-    /// steps was made evenly.
-    private let pieces: [StepSample]
-    private let rest: Int
-    /// Whether nothing shows when its steps were made.
-    private var isEven: Bool { pieces.isEmpty }
-
-    init(_ sample: StepSample, _ pieces: [StepSample]?) {
-        self.sample = sample
-        let capped = (pieces ?? []).filter { $0.span != sample.span }.map { piece in
-            var piece = piece
-            piece.steps = min(piece.steps, piece.length * StepSample.maximumStepsPerSecond)
-            return piece
-        }
-        self.pieces = capped
-        rest = sample.steps - capped.reduce(0) { $0 + $1.steps }
-    }
-
-    private func steps(until moment: Timestamp) -> Int {
-        var even = sample
-        even.steps = rest
-        return pieces.reduce(even.share(until: moment)) {
-            $0 + $1.share(until: min(max(moment, $1.start), $1.span.end))
-        }
-    }
-
-    /// None for an empty part. Distance and energy are in proportion to the steps, or to the time where steps were made
-    /// evenly.
-    func part(_ part: TimeSpan) -> [StepSample] {
+extension StepSample {
+    /// The steps of a part of its time, so that those of all parts add up to its own; none for an empty part. The
+    /// distance and the energy of a part are in proportion.
+    ///
+    /// - Parameter pieces: its pieces.
+    fileprivate func part(_ part: TimeSpan, of pieces: [StepSample]) -> [StepSample] {
         if part.isEmpty { return [] }
-        if part == sample.span { return [sample] }
-        let steps = steps(until: part.end) - steps(until: part.start)
+        if part == span { return [self] }
+        func before(_ moment: Timestamp) -> Int {
+            pieces.reduce(0) { $0 + $1.share(until: min(max(moment, $1.start), $1.span.end)) }
+        }
+        let partSteps = before(part.end) - before(part.start)
         let share =
-            isEven || sample.steps == 0
-            ? Double(part.length) / Double(sample.length) : Double(steps) / Double(sample.steps)
+            pieces.count > 1 && steps > 0
+            ? Double(partSteps) / Double(steps) : Double(part.length) / Double(length)
         return [
             StepSample(
-                start: part.start, length: part.length, steps: steps, distance: sample.distance.map { $0 * share },
-                energy: sample.energy.map { $0 * share }, utcOffset: sample.utcOffset)
+                start: part.start, length: part.length, steps: partSteps, distance: distance.map { $0 * share },
+                energy: energy.map { $0 * share }, utcOffset: utcOffset)
         ]
-    }
-
-    /// The parts outside and inside of spans, by start.
-    func divided(by spans: [TimeSpan]) -> (outside: [StepSample], inside: [StepSample]) {
-        var (outside, inside): ([StepSample], [StepSample]) = ([], [])
-        var next = sample.start
-        for span in spans {
-            guard let found = span.intersection(sample.span), span.takes(sample) else { continue }
-            outside += part(TimeSpan(next, found.start))
-            inside += part(found)
-            next = found.end
-        }
-        return (outside + part(TimeSpan(next, sample.span.end)), inside)
     }
 }

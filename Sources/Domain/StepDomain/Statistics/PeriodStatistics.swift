@@ -77,13 +77,28 @@ public struct PeriodStatistics: Hashable, Sendable {
     /// Mean steps per day, and the running part of them: the height of the period's bar in a chart. Calculated from the
     /// known days that are over, like `mean`; if only today is known, from today so far. Nil if nothing is known.
     public var perDay: (steps: Double, running: Double)? {
-        let known = days.filter { $0.steps != nil }
-        let over = known.filter { !$0.isInProgress }
-        let counted = over.isEmpty ? known : over
+        let counted = countedDays
         if counted.isEmpty { return nil }
         let steps = counted.reduce(0) { $0 + ($1.steps ?? 0) },
             running = counted.reduce(0) { $0 + ($1.runningSteps ?? 0) }
         return (Double(steps) / Double(counted.count), Double(running) / Double(counted.count))
+    }
+
+    /// The goal to compare `perDay` with: the mean of the same days, of which a rest day demands nothing. `meanGoal` if
+    /// nothing is known.
+    public var perDayGoal: Double? {
+        let counted = countedDays
+        if counted.isEmpty { return meanGoal }
+        let goals = counted.compactMap(\.goal)
+        if goals.isEmpty { return nil }
+        return Double(goals.reduce(0, +)) / Double(goals.count + counted.count { $0.goal == nil && $0.isRestDay })
+    }
+
+    /// The known days that are over; only if there are none, today.
+    private var countedDays: [DayFigures] {
+        let known = days.filter { $0.steps != nil }
+        let over = known.filter { !$0.isInProgress }
+        return over.isEmpty ? known : over
     }
 
     /// Days whose steps cannot be. The sums, the means and the best day include them.

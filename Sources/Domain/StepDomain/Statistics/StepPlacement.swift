@@ -14,6 +14,8 @@
 ///   divides them among the gaps in the same way.
 /// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the
 ///   long sample. So a difference without a gap changes the height of the hours and not their shape.
+/// - Steps that a person cannot make in these samples (a phone in a bag shows a few of a long walk) were made in the
+///   rest of the long sample, which the next finer pedometer divides.
 /// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the
 ///   coverage shows it. Of a piece of many hours, the hours stay unknown (`HourlyProfile`).
 ///
@@ -65,7 +67,9 @@ struct StepPlacement {
     }
 
     private func pieces(of sample: StepSample) -> [Piece] {
-        guard sample.length > shortest || isMoved else { return [Piece(sample: sample, gait: Gait(sample))] }
+        guard sample.length > shortest || isMoved, sample.isPlausible else {
+            return [Piece(sample: sample, gait: Gait(sample))]
+        }
         let finer = tracks.compactMap { Finer($0, in: sample) }.sorted {
             ($0.longest, $0.pedometer) < ($1.longest, $1.pedometer)
         }
@@ -81,14 +85,17 @@ struct StepPlacement {
         -> [Piece]
     {
         if steps == 0 { return [] }
-        guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps) }
+        guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps).pieces }
         let slots = best.slots(in: spans, of: sample)
         let counted = slots.reduce(0) { $0 + $1.sample.steps }
         if counted == 0 { return divide(steps, of: sample, over: spans, by: finer.dropFirst()) }
         let gaps = spans.flatMap { best.known.gaps(in: $0) }
         let room = gaps.reduce(0) { $0 + $1.length } * StepSample.maximumStepsPerSecond
         let missed = min(max(steps - counted, 0), room)
-        return slots.sharing(steps - missed) + divide(missed, of: sample, over: gaps, by: finer.dropFirst())
+        let (pieces, rest) = slots.sharing(steps - missed)
+        let seen = Coverage(slots.map(\.sample.span) + gaps)
+        return pieces + divide(missed, of: sample, over: gaps, by: finer.dropFirst())
+            + divide(rest, of: sample, over: spans.flatMap { seen.gaps(in: $0) }, by: finer.dropFirst())
     }
 
     /// A span, cut where clocks were changed. Its parts have as many steps as seconds.
@@ -126,21 +133,21 @@ struct StepPlacement {
             known = Coverage(samples.map(\.span) + track.coverage.map(\.span))
         }
 
-        /// The parts of its samples within spans, each with its share of the steps by time.
+        /// The parts of its samples within spans, each with its share of the steps by time; without those that have
+        /// none.
         ///
         /// - Parameter whole: the long sample.
         func slots(in spans: [TimeSpan], of whole: StepSample) -> [Piece] {
             let isRun = Gait(whole) == .running
             return samples.flatMap { sample in
                 let gait = isRun ? .running : Gait(sample)
-                return spans.compactMap { span in
-                    sample.span.intersection(span).map { part in
-                        let slot = StepSample(
-                            start: part.start, length: part.length,
-                            steps: sample.share(until: part.end) - sample.share(until: part.start),
-                            utcOffset: sample.utcOffset)
-                        return Piece(sample: slot, gait: gait)
-                    }
+                return spans.compactMap { span -> Piece? in
+                    guard let part = sample.span.intersection(span) else { return nil }
+                    let slot = StepSample(
+                        start: part.start, length: part.length,
+                        steps: sample.share(until: part.end) - sample.share(until: part.start),
+                        utcOffset: sample.utcOffset)
+                    return slot.steps > 0 ? Piece(sample: slot, gait: gait) : nil
                 }
             }
         }
@@ -155,19 +162,55 @@ extension StepSample {
 }
 
 extension [StepPlacement.Piece] {
-    /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0. Times without
-    /// a step are left out.
-    fileprivate func sharing(_ total: Int) -> Self {
-        let all = reduce(0) { $0 + $1.sample.steps }
+    /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0, and at most
+    /// as many as a person makes in each. Times without a step are left out.
+    ///
+    /// - Returns: also the steps for which there is no room.
+    fileprivate func sharing(_ total: Int) -> (pieces: Self, rest: Int) {
+        let full = full(with: total)
+        let room = full.reduce(0) { $0 + self[$1].maximumSteps }
+        let all = reduce(0) { $0 + $1.sample.steps } - full.reduce(0) { $0 + self[$1].sample.steps }
+        let shared = all > 0 ? total - room : 0
         var passed = 0, given = 0
-        return compactMap { part in
+        let pieces = enumerated().compactMap { index, part in
             var piece = part
-            passed += part.sample.steps
-            // Full width, so that no number of steps overflows.
-            let through = all.dividingFullWidth(total.multipliedFullWidth(by: passed)).quotient
-            piece.sample.steps = through - given
-            given = through
+            if full.contains(index) {
+                piece.sample.steps = part.maximumSteps
+            } else {
+                passed += part.sample.steps
+                // Full width, so that no number of steps overflows.
+                let through = all > 0 ? all.dividingFullWidth(shared.multipliedFullWidth(by: passed)).quotient : 0
+                piece.sample.steps = through - given
+                given = through
+            }
             return piece.sample.steps > 0 ? piece : nil
         }
+        return (pieces, total - room - shared)
     }
+
+    /// The indices of those that would get more steps of `total` than a person makes in their time.
+    private func full(with total: Int) -> Set<Int> {
+        var steps = total, all = reduce(0) { $0 + $1.sample.steps }
+        func isFull(_ piece: Element) -> Bool {
+            piece.maximumSteps.multipliedFullWidth(by: all) < piece.sample.steps.multipliedFullWidth(by: steps)
+        }
+        guard contains(where: isFull) else { return [] }
+        // Those with the most steps a second are full first; what they leave makes others full.
+        let byPace = indices.sorted {
+            self[$0].sample.steps.multipliedFullWidth(by: self[$1].sample.length)
+                > self[$1].sample.steps.multipliedFullWidth(by: self[$0].sample.length)
+        }
+        var full: Set<Int> = []
+        for index in byPace {
+            guard isFull(self[index]) else { break }
+            full.insert(index)
+            steps -= self[index].maximumSteps
+            all -= self[index].sample.steps
+        }
+        return full
+    }
+}
+
+extension StepPlacement.Piece {
+    fileprivate var maximumSteps: Int { sample.length * StepSample.maximumStepsPerSecond }
 }
