@@ -43,6 +43,13 @@ import WebTestSupport
                 """#)
     }
 
+    @Test func `the calories of a deleted day are replaced, too`() throws {
+        let preview = try destination("https://example.org/fhir", "calories = true").preview([SharePayload(.deleted)])
+        let requests = WebText.requests(in: preview)
+        #expect(requests.count == 2)
+        #expect(requests.allSatisfy { $0.contains("\"value\":0}") && $0.contains("\"status\":\"preliminary\"") })
+    }
+
     @Test func `calories are sent as a separate observation`() throws {
         let destination = try destination("https://example.org/fhir", "calories = true\nsystem = 'urn:test'")
         let preview = try destination.preview([SharePayload(.easter())])

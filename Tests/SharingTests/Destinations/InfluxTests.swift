@@ -16,6 +16,14 @@ import Testing
             separator: "\n")
     }
 
+    /// A server keeps the fields that a point does not have.
+    @Test func `all fields of a deleted day are replaced`() throws {
+        let line = try #require(try lines("", .deleted).first)
+        for field in ["steps=0i", "distance_m=0i", "energy_kcal=0i", "percentage=0.0", "complete=false"] {
+            #expect(line.split { " ,".contains($0) }.contains(Substring(field)), "\(line)")
+        }
+    }
+
     @Test func `a request to version 1 names the database and retention policy`() throws {
         let keys = "database = 'my health'\nretention_policy = 'for ever'\nusername = 'anna'\npassword_file = '/p'"
         #expect(

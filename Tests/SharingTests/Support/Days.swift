@@ -32,6 +32,17 @@ extension SharedDay {
     }
 }
 
+extension SharedDay {
+    /// The same day, deleted.
+    static var deleted: SharedDay {
+        let summary = DaySummary(
+            user: .anna, day: Day(daysSince1970: 16_180), steps: nil, distance: nil, energy: nil, goal: 10_000,
+            isRestDay: false, percentage: nil, hours: [], completeness: .unknown, isInProgress: false)
+        guard let shared = SharedDay(summary, isDeleted: true) else { preconditionFailure("a deleted day") }
+        return shared
+    }
+}
+
 extension SharedDay.Track {
     /// Steps on the way to church and back, a quarter of an hour each.
     static func track(_ pedometer: String, steps: Int...) -> SharedDay.Track {

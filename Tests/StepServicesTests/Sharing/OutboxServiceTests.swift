@@ -248,6 +248,19 @@ import Testing
         #expect(reports.map(\.queued) == [0])
     }
 
+    /// The pause of the one is over before the other is done.
+    @Test func `waiting goes on with a destination whose pause another one has outlasted`() async throws {
+        var fixture = try fixture()
+        let slow = ScriptedDestination("slow", terms: always)
+        slow.whileDelivering { [outbox = fixture.outbox] in outbox.pass(600) }
+        fixture.destinations.append(slow)
+        garden.script(.fail(ShareFailure(.unreachable, "no network")))
+        let reports = try await ShareService(fixture.context).share(
+            .days([april20], of: fixture.outbox.anna), waits: true)
+        #expect(garden.steps(april20) == 4000 && slow.steps(april20) == 4000)
+        #expect(reports.allSatisfy { $0.queued == 0 })
+    }
+
     @Test func `a day that is corrected after it was sent waits until the next share`() async throws {
         let fixture = try fixture(), outbox = fixture.outbox, service = OutboxService(fixture.context)
         let sharing = try ShareService(fixture.context)

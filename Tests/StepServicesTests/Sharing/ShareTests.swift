@@ -30,6 +30,32 @@ import TestSupport
         #expect(Set(garden.keys).count == 2)
     }
 
+    /// A server that recognises a key answers as it did then, and keeps the figures in between.
+    @Test func `figures that were sent before are another delivery`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        for steps in [9000, nil, 9000, nil] {
+            outbox.pass(60)
+            outbox.history.setCorrection(
+                steps.map { StepCorrection(steps: $0) }, of: outbox.anna.id, on: april20, at: outbox.now)
+            #expect(try await outbox.share(to: garden).first?.outcomes == [.corrected])
+        }
+        #expect(garden.keys.count == 5 && Set(garden.keys).count == 5)
+    }
+
+    @Test func `a second attempt of a correction has the key of the first`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        try outbox.walk(4500, on: april20)
+        garden.script(.fail(ShareFailure(.busy, "later")))
+        try await outbox.share(to: garden)
+        outbox.pass(7200)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.corrected])
+        #expect(Set(garden.keys).count == 2)
+    }
+
     @Test func `the first figures remain where corrections are not possible`() async throws {
         let post = ScriptedDestination(
             "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)

@@ -100,10 +100,12 @@ public struct ShareService: Sendable {
             }
         }
         return try await context.lock.hold(for: .sharing) {
+            var began = context.now()
             var reports = try await attempt(order)
-            while waits, let moment = nextAttempt(reports) {
+            while waits, let moment = nextAttempt(reports, since: began) {
                 progress(.waiting(until: moment))
                 try await context.clock.sleep(for: .seconds(max(1, moment - context.now())))
+                began = context.now()
                 let again = try await attempt(.due)
                 reports = zip(reports, again).map { $0.followed(by: $1) }
             }
@@ -143,12 +145,15 @@ public struct ShareService: Sendable {
     }
 
     /// Nil where another attempt would change nothing.
-    private func nextAttempt(_ reports: [ShareReport]) -> Timestamp? {
+    ///
+    /// - Parameter began: when the attempts of the reports began. A pause that began since can be over: another
+    ///   destination took longer.
+    private func nextAttempt(_ reports: [ShareReport], since began: Timestamp) -> Timestamp? {
         reports.filter {
             $0.queued > 0 && $0.state.stopped == nil && $0.fault == nil
                 && ![.misconfigured, .rejected].contains($0.failure?.kind)
         }
-        .compactMap { $0.state.nextAttempt(after: context.now()) }.min()
+        .compactMap { $0.state.nextAttempt(after: context.now()) ?? $0.state.nextAttempt(after: began) }.min()
     }
 
     /// Asks each destination whether it answers and accepts the user. All are asked at the same time: one that does not

@@ -30,15 +30,17 @@ struct InfluxPoints: Hashable, Sendable {
 
     private func day(_ day: SharedDay, _ time: Timestamp) -> InfluxPoint {
         let summary = day.summary
+        // A point has the fields of all that were written at its time: those of a deleted day are replaced.
+        let none: InfluxPoint.Value? = day.isDeletion ? .integer(0) : nil
         return InfluxPoint(
             measurement: dayMeasurement, tags: dayTags(of: day.user),
             fields: [
                 ("steps", .integer(day.steps)),
-                ("distance_m", day.metres.map { .integer($0) }),
-                ("energy_kcal", day.kilocalories.map { .integer($0) }),
+                ("distance_m", day.metres.map { .integer($0) } ?? none),
+                ("energy_kcal", day.kilocalories.map { .integer($0) } ?? none),
                 // Zero on a rest day, so that it replaces an earlier goal.
                 ("goal", summary.isRestDay ? .integer(0) : summary.goal.map { .integer($0) }),
-                ("percentage", day.percentage.map { .number($0) }),
+                ("percentage", day.percentage.map { .number($0) } ?? (day.isDeletion ? .number(0) : nil)),
                 ("complete", .flag(summary.completeness == .complete && !summary.isInProgress)),
             ],
             time: time)

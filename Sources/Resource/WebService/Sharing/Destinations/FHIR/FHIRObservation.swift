@@ -69,7 +69,8 @@ extension FHIRObservation {
         switch figure {
         case .steps: quantity = Quantity(value: day.steps, unit: "steps per day", code: "/d")
         case .calories:
-            guard let kilocalories = day.kilocalories else { return nil }
+            // Those of a deleted day are replaced.
+            guard let kilocalories = day.kilocalories ?? (day.isDeletion ? 0 : nil) else { return nil }
             quantity = Quantity(value: kilocalories, unit: "kilocalories per day", code: "kcal/d")
             // The code also covers total energy.
             method = Concept(
