@@ -45,6 +45,8 @@ import Testing
         #expect(
             GATTValueView([0x10], as: .number(bytes: 2, isBigEndian: false)).text() == "10  (too short for this format)"
         )
+        let long = [UInt8](repeating: 0xab, count: 512)
+        #expect(GATTValueView(long, as: .hexadecimal).text() == ValueNotation.hexadecimal(long))
         #expect(!GATTValueView(Array("\u{1b}[2J".utf8), as: .text).text().contains("\u{1b}"))
     }
 }

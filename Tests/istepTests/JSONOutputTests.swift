@@ -200,6 +200,10 @@ import Testing
         #expect(
             part.status == 0 && part.output.hasPrefix("istep gatt list\n") && !part.output.contains("istep gatt read"))
         #expect(try await istep("json", "share --dry-run", "--schema").output.contains("#/$defs/previews"))
+        for words in [["json", "today"], ["json", "users", "list"], ["help", "today"]] {
+            let described = try await istep.run(words)
+            #expect(described.status == 0 && !described.output.isEmpty, "\(words): \(described)")
+        }
         let unknown = try await istep("json", "shwo")
         #expect(unknown.status == 64 && unknown.output == "")
         #expect(unknown.error.contains("'shwo'") && unknown.error.contains("show, correct, history"))

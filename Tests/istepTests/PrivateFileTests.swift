@@ -69,7 +69,10 @@ import Testing
         #expect(arguments == line.filter { $0 != "--demo=/x" })
     }
 
-    @Test(arguments: [["show", "--", "--demo=/x"], ["demo", "--demo=/x"], ["--demo=/x", "--help"], ["show"], []])
+    @Test(arguments: [
+        ["show", "--", "--demo=/x"], ["demo", "--demo=/x"], ["--demo=/x", "--help"], ["--demo=/x", "show", "--help"],
+        ["show"], [],
+    ])
     func `without the option, or for help, no demo is entered`(line: [String]) throws {
         var arguments = line
         try DemoFolder.enter(&arguments, environment: [:])

@@ -110,7 +110,10 @@ public struct GATTValueView: View {
         text = notation.text(of: bytes) ?? ValueNotation.hexadecimal(bytes) + "  (too short for this format)"
     }
 
-    public func lines(_ style: TextStyle) -> [String] { [Printable(text).description] }
+    /// Whole, in whatever notation.
+    public func lines(_ style: TextStyle) -> [String] {
+        [Printable(text, limit: 8 * ValueNotation.longest).description]
+    }
 
     /// `istep gatt read --json`.
     public static let keys: [JSONKey<GATTValueView>] = [

@@ -92,13 +92,17 @@ enum Main {
     }
 
     /// The command line with the name of its subcommand in place of an alias, such as `show` for `today`: the rest of
-    /// the program has only names.
+    /// the program has only names. Also after the two commands that describe others.
     private static func withoutAlias(_ arguments: [String]) -> [String] {
-        guard let word = arguments.first,
-            let command = Istep.configuration.subcommands.first(where: { $0.configuration.aliases.contains(word) })?
-                .configuration.commandName
+        var arguments = arguments
+        let index = ["help", JSONCommand.configuration.commandName].contains(arguments.first) ? 1 : 0
+        guard arguments.indices.contains(index),
+            let command = Istep.configuration.subcommands.first(where: {
+                $0.configuration.aliases.contains(arguments[index])
+            })?.configuration.commandName
         else { return arguments }
-        return [command] + arguments.dropFirst()
+        arguments[index] = command
+        return arguments
     }
 
     /// The error of an unknown subcommand, with the most similar one; nil if all subcommands of the command line are

@@ -31,7 +31,7 @@ import TestSupport
                   Running   2,200 of 23,600 steps
                   Days      3 complete, 1 partial, 1 unknown, today so far; 1 by hand
 
-                  Previous: istep history week --on 2014-04-07
+                  Previous: istep history 2014-W15
                 """)
     }
 
@@ -70,8 +70,7 @@ import TestSupport
                             unknown, today so far; 1 by
                             hand
 
-                  Previous:
-                istep history week --on 2014-04-07
+                  Previous: istep history 2014-W15
                 """)
     }
 

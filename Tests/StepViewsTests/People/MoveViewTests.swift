@@ -26,7 +26,7 @@ import Testing
                   anna: 1 day changes
                     2014-04-20  7,000 to nothing
                   Bob: no day changes
-                  1 correction by hand moved with the days.
+                  1 correction by hand would move with the days.
                   Bob keeps 1 correction by hand: what anna has for the same days is lost.
                 diary: 1 day of anna there, which it keeps as it was sent.
                 garden: 2 days of Bob there; the next share or sync sends them again.

@@ -247,10 +247,12 @@ import Testing
                 preview("post", .fixed), preview("mine", .doubtful), preview("shed", .nothingKnown),
             ], of: User(id: 1, name: "an\u{1b}na"))
         #expect(
-            view.queueLines(Sample.plain).joined(separator: "\n") == """
+            view.queueLines(
+                Sample.plain, states: [DestinationState(name: "toots", stopped: "wrong token")], now: Sample.now
+            ).joined(separator: "\n") == """
                 garden: 2 days in the outbox; the next sync sends them
                 garden: 2 days: already sent; use --again to send once more
-                toots: 2014-04-20 in the outbox; the next sync sends it
+                toots: 2014-04-20 in the outbox; paused until you retry
                 diary: 2014-04-20: an\u{fffd}na is not among the `users` of this destination
                 post: 2014-04-20: changed since it was sent, and cannot be corrected there; use
                   --again to send once more

@@ -58,6 +58,22 @@ import Testing
                 """)
     }
 
+    @Test func `what became of a day is said in one line, also where nothing was sent`() {
+        func line(_ reports: ShareReport...) -> String {
+            ShareView(reports, users: [anna], now: Sample.now, localTime: Sample.localTime).line(of: Sample.day)
+        }
+        #expect(line(report(.sent)) == "garden: 1 day sent")
+        #expect(line(report(.unchanged)) == "2014-04-20: already there")
+        #expect(
+            line(report(.nothingKnown), report(.nothingKnown))
+                == "2014-04-20: nothing is known of that day, so there is nothing to share")
+        #expect(
+            line(report(.fixed), report(.passed))
+                == "2014-04-20: changed since it was sent, and cannot be corrected there; not sent, since a later day is shown there"
+        )
+        #expect(line(report()) == "2014-04-20: no destination takes days of this user")
+    }
+
     @Test func `refused credentials are shown with the retry command`() {
         let state = DestinationState(
             name: "garden", notBefore: Sample.now + 60, failures: 1, stopped: "garden answered 401: bad token")

@@ -26,7 +26,7 @@ struct PartCharts: Sendable {
                     isMinor: slots.count > 8 && index % 2 == 1)
             }, summary: summary(title, parts), height: height)
         // A part without a goal has none to reach, unless others have one.
-        if parts.contains(where: { $0.meanGoal != nil }) {
+        if parts.contains(where: { $0.perDayGoal != nil }) {
             for index in chart.bars.indices where chart.bars[index].goal == nil { chart.bars[index].isReached = false }
         }
         if unit == .week, slots.count > 14 {
@@ -79,7 +79,7 @@ struct PartCharts: Sendable {
         let isNow = period.days.contains(figures.today)
         let known = part?.perDay
         let isDoubtful = part.map { 4 * ($0.partialDays + $0.unknownDays) > $0.days.count } ?? false
-        let steps = known.map { Int($0.steps.rounded()) }, goal = part?.meanGoal.map { Int($0.rounded()) }
+        let steps = known.map { Int($0.steps.rounded()) }, goal = part?.perDayGoal.map { Int($0.rounded()) }
         return BarChart.Bar(
             label: label(period), isMinor: isMinor, steps: steps, running: known.map { Int($0.running.rounded()) } ?? 0,
             goal: goal,

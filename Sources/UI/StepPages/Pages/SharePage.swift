@@ -39,8 +39,8 @@ struct SharePage: Sendable {
                 Element.li { Element.div { "Run " + context.command("istep share --list --check --with NAME") + "." } }
                 Element.li {
                     Element.div {
-                        "Open a day and select " + Element.strong { "Share" }
-                            + ". From then on every sync sends new days by itself."
+                        "From then on every sync sends new days by itself. To send a day now, open it and select "
+                            + Element.strong { "Share" } + "."
                     }
                 }
             }
@@ -108,7 +108,7 @@ struct SharePage: Sendable {
                 Element.summary(.css("button small"), Attribute(.ariaLabel, label("Drop", entry))) { "Drop…" }
                 Element.div {
                     action("drop", entry, style: "stack") {
-                        Element.p(.css("small")) { "The day is not sent to this destination." }
+                        Element.p(.css("small")) { "The day is not sent to this destination until its steps change." }
                         Element.button(Attribute(.type, "submit"), .css("danger")) {
                             "Drop \(context.date(entry.day))"
                         }

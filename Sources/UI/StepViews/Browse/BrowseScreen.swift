@@ -130,7 +130,7 @@ extension BrowseState {
             ("s", "sync your pedometers"),
             (
                 "S",
-                "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent"
+                "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent until its steps change"
             ),
             ("u", "the next user"), ("?", "this help"), ("q", "quit; also Ctrl-C"),
         ] {

@@ -151,9 +151,11 @@ public struct HistoryView: View {
         let style = page.style
         func command(_ period: Period?) -> String? {
             guard let period, known.overlaps(period.days) else { return nil }
-            return style.text(
-                of: ShellCommand("istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))")
-            )
+            // A week of ISO 8601 has a name wherever weeks begin.
+            let words =
+                period.isoWeek.map { "\($0.year)-W\($0.week < 10 ? "0" : "")\($0.week)" }
+                ?? "\(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))"
+            return style.text(of: ShellCommand("istep history \(words)"))
         }
         let commands = [("  Previous:", command(period.previous)), ("  Next:", command(period.next))]
         if commands.allSatisfy({ $0.1 == nil }) { return }
@@ -232,7 +234,7 @@ struct HistoryBars {
         if part.partialDays > 0 { notes.append("\(part.partialDays) partial") }
         let perDay = part.perDay
         return TextBarChart.Bar(
-            label: label, steps: perDay?.steps, running: perDay?.running ?? 0, goal: part.meanGoal,
+            label: label, steps: perDay?.steps, running: perDay?.running ?? 0, goal: part.perDayGoal,
             kind: perDay == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "),
             isMarked: marked.map(part.period.days.contains) ?? false)
     }

@@ -3,7 +3,7 @@ public import StepDomain
 extension Words {
     /// After `deleted`: when, and what follows.
     package static func deleted(_ moment: Timestamp, _ localTime: LocalTime) -> String {
-        "on \(localTime.day(of: moment)): syncs and imports leave the day out"
+        "or moved on \(localTime.day(of: moment)): syncs and imports leave the day out"
     }
 }
 
@@ -41,7 +41,7 @@ public struct DeletedDaysView: View {
         for run in runs {
             page.row(
                 StyledText("  \(Words.days(run.days.lowerBound, run.days.upperBound))")
-                    + StyledText("  deleted on \(localTime.day(of: run.at))", .faint))
+                    + StyledText("  deleted or moved on \(localTime.day(of: run.at))", .faint))
         }
         page.advice("To let them bring a day again: \(command: "istep delete --readmit", "DAY", "--user", user.name)")
         return page.lines

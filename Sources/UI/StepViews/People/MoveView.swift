@@ -17,7 +17,9 @@ public struct MoveView: View {
         show(effect.from, of: from, on: &page)
         show(effect.to, of: to, on: &page)
         if effect.corrections > 0 {
-            page.paragraph("\(Words.count(effect.corrections, "correction")) by hand moved with the days.", indent: 2)
+            page.paragraph(
+                "\(Words.count(effect.corrections, "correction")) by hand \(isDone ? "moved" : "would move") with the days.",
+                indent: 2)
         }
         if effect.lostCorrections > 0 {
             page.paragraph(

@@ -152,7 +152,9 @@ public struct PreviewView: View {
 extension PreviewView {
     /// After `istep share --queue`: how many days a destination is going to get, and why it is not going to get the
     /// others.
-    public func queueLines(_ style: TextStyle) -> [String] {
+    ///
+    /// - Parameter states: of the destinations.
+    public func queueLines(_ style: TextStyle, states: [DestinationState], now: Timestamp) -> [String] {
         var page = TextPage(style)
         for name in previews.map(\.destination).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
             let own = previews.filter { $0.destination == name }
@@ -160,7 +162,10 @@ extension PreviewView {
                 let days = own.filter { remark($0) == reason }.map(\.day)
                 let subject = days.count == 1 ? "\(days[0])" : Words.count(days.count, "day")
                 let words =
-                    reason.map { ": \($0)" } ?? " in the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
+                    reason.map { ": \($0)" }
+                    ?? " in the outbox; "
+                    + (EntryWords.wait(for: states.first { $0.name == name }, now)
+                        ?? "the next sync sends \(days.count == 1 ? "it" : "them")")
                 page.paragraph("\(Printable(name, limit: 32)): \(subject)\(Printable(words, limit: 200))", hanging: 2)
             }
         }

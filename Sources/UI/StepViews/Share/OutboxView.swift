@@ -137,7 +137,7 @@ package enum EntryWords {
     }
 
     /// Nil if the destination may be sent something now.
-    private static func wait(for destination: DestinationState?, _ now: Timestamp) -> String? {
+    static func wait(for destination: DestinationState?, _ now: Timestamp) -> String? {
         guard let destination, destination.isHeldBack(at: now) else { return nil }
         return destination.stopped != nil ? "paused until you retry" : "waits for the next attempt"
     }

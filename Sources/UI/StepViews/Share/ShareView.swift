@@ -24,6 +24,26 @@ public struct ShareView: View {
     /// The same in one line.
     public var summary: SyncSummary { SyncSummary([], shares: reports) }
 
+    /// What became of a day that was to be shared, in one line.
+    public func line(of day: Day) -> String {
+        let remarks = reports.flatMap(\.events).filter { $0.day == day }.compactMap { remark($0.outcome) }
+        let words = remarks.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return summary.line(
+            orElse: "\(day): "
+                + (words.isEmpty ? "no destination takes days of this user" : words.joined(separator: "; ")))
+    }
+
+    /// Why a day was not sent; nil if it was, or for reasons of its own.
+    private func remark(_ outcome: ShareReport.Event.Outcome) -> String? {
+        switch outcome {
+        case .unchanged: "already there"
+        case .fixed: "changed since it was sent, and cannot be corrected there"
+        case .passed: "not sent, since a later day is shown there"
+        case .nothingKnown: "nothing is known of that day, so there is nothing to share"
+        default: nil
+        }
+    }
+
     /// What is being done, for a line of progress.
     public static func words(for progress: ShareProgress) -> String {
         "\(Printable(progress.destination, limit: 32)): sharing, \(progress.done) of \(Words.count(progress.all, "day"))"
@@ -57,7 +77,7 @@ public struct ShareView: View {
         let passed = report.events.filter { $0.outcome == .passed }
         if let first = passed.first {
             let days = passed.count == 1 ? subject(first) : Words.count(passed.count, "day")
-            page.paragraph("\(days): not sent, since a later day is shown there", indent: 2, hanging: 4)
+            page.paragraph("\(days): \(remark(.passed) ?? "")", indent: 2, hanging: 4)
         }
         for event in report.events { show(event, on: &page) }
         if let event = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } }) {
@@ -130,12 +150,10 @@ public struct ShareView: View {
 
     private func show(_ event: ShareReport.Event, on page: inout TextPage) {
         switch event.outcome {
-        case .sent, .corrected, .unchanged, .queued: break
-        case .passed: break
-        case .fixed:
+        case .sent, .corrected, .unchanged, .queued, .passed: break
+        case .fixed, .nothingKnown:
             page.paragraph(
-                "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful,
-                indent: 2, hanging: 4)
+                "\(subject(event)): \(remark(event.outcome) ?? "")", emphasis: .doubtful, indent: 2, hanging: 4)
         case .held(let until):
             page.paragraph("\(subject(event)): \(holding(event.day, until))", indent: 2, hanging: 4)
         case .unknown(let reason), .doubtful(let reason):
@@ -148,10 +166,6 @@ public struct ShareView: View {
         case .withheld:
             page.paragraph(
                 "\(subject(event)): withheld: \(ShareEntry.implausibleSteps)", emphasis: .bad, indent: 2, hanging: 4)
-        case .nothingKnown:
-            page.paragraph(
-                "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful,
-                indent: 2, hanging: 4)
         }
     }
 

@@ -107,7 +107,8 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
                 return try wiring.show(ImportView(history, preview, .preview))
             }
             try await wiring.ask(
-                question(file), showing: ImportView(history, preview, .preview), isAgreed: confirmation.yes)
+                question(file, backsUp: !isNew), showing: ImportView(history, preview, .preview),
+                isAgreed: confirmation.yes)
         }
         let stored = try await store(history, importing, wiring, isNew: isNew)
         if stored.changes.isNothingNew { return try wiring.show(ImportView(history, stored.changes, .preview)) }
@@ -131,7 +132,7 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
             try wiring.show(preview)
             return true
         }
-        try await wiring.ask(question(file, "Import it?"), showing: preview, isAgreed: confirmation.yes)
+        try await wiring.ask(question(file, backsUp: false), showing: preview, isAgreed: confirmation.yes)
         let counts = try await importing.restore(
             found.export, into: try wiring.restoring(leavesOutImpossible: skipImpossible))
         try wiring.show(ExportRestoreView(found.export, counts, isDone: true))
@@ -162,14 +163,16 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
         return try await importing.store(history, of: user, in: store, isNewHistory: isNew)
     }
 
-    private func question(_ file: String, _ text: String = "Import it? A backup is made before.") -> Question {
+    /// - Parameter backsUp: there is none of a history that is not there yet.
+    private func question(_ file: String, backsUp: Bool) -> Question {
         let options = [
             ("--zone", zone), ("--format", format), ("--columns", columns), ("--from-user", fromUser),
         ]
         var words = options.flatMap { name, value in value.map { [name, $0] } ?? [] }
         if skipImpossible { words.append("--skip-impossible") }
         return Question(
-            text: text, refusal: "Nothing was imported.", purpose: "To import it",
+            text: backsUp ? "Import it? A backup is made before." : "Import it?", refusal: "Nothing was imported.",
+            purpose: "To import it",
             command: ShellCommand("istep import --yes", words + [file]))
     }
 }

@@ -20,13 +20,13 @@ struct ShareCommand: AsyncParsableCommand, TakesDays {
               istep share yesterday                  one day
               istep share yesterday --with server    only with this destination
               istep share --from 2014-04-01 --to yesterday
-              istep share --dry-run                  exactly what would be sent
+              istep share --dry-run                  exactly what would be sent of the day
               istep share yesterday --again          again, although it was sent
               istep share --list --check             check each destination
 
             'istep config kinds' lists the kinds of destinations. What cannot be sent \
-            now stays in the outbox and is sent later. Where a day cannot be corrected, it waits there until it is over \
-            and complete. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the configuration is \
+            now stays in the outbox and is sent later. A day that you share is sent as it is; where a day cannot be corrected, a sync waits \
+            until it is over and complete. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the configuration is \
             wrong, 65 a destination rejected a day.
             """)
 
@@ -56,7 +56,7 @@ struct ShareCommand: AsyncParsableCommand, TakesDays {
     @Option(help: .hidden, transform: DayArgument.init(word:))
     var toDay: DayArgument?
 
-    @Flag(help: "Show exactly what would be sent, secrets masked; send nothing.")
+    @Flag(help: "Show exactly what would be sent of the days, secrets masked; send nothing.")
     var dryRun = false
 
     @Flag(help: "Continue until everything has arrived, however long a server takes.")
@@ -120,8 +120,14 @@ struct ShareCommand: AsyncParsableCommand, TakesDays {
             try await sharing.enqueue(order)
             if common.json { return try await showQueue(chosen, user, wiring, sharing) }
             if common.quiet { return }
-            let previews = try await blocking { try sharing.previews(of: chosen, of: user, hasContent: false) }
-            for line in PreviewView(previews, of: user).queueLines(wiring.style) { try wiring.say(line) }
+            let (previews, states) = try await blocking {
+                (
+                    try sharing.previews(of: chosen, of: user, hasContent: false),
+                    try sharing.destinations.map { try sharing.context.history.state(of: $0.name) }
+                )
+            }
+            let view = PreviewView(previews, of: user)
+            for line in view.queueLines(wiring.style, states: states, now: wiring.now()) { try wiring.say(line) }
             return
         }
 

@@ -10,7 +10,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
         subcommands: [List.self, Add.self, Rename.self, Remove.self],
         defaultSubcommand: List.self)
     static let adviceOptions = AdviceOptions.ofMachine
-    static let documents = [JSONUse(.users, "", "add", "rename"), JSONUse(.deletion, "remove")]
+    static let documents = [JSONUse(.users, "", "list", "add", "rename"), JSONUse(.deletion, "remove")]
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -30,7 +30,7 @@ struct WatchCommand: AsyncParsableCommand, Subcommand {
     @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))
     var every = WatchOptions.standardInterval / 60
 
-    @Flag(help: "Stay connected and show today's steps live.")
+    @Flag(help: "Stay connected and show today's steps live; not with --unattended.")
     var live = false
 
     @Flag(name: .customLong("no-share"), help: "Do not share.")

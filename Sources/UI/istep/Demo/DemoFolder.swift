@@ -100,7 +100,9 @@ struct DemoFolder: Sendable {
             if let name { setenv(variable, name, 1) }
             return
         }
-        guard isWanted, !["help", "--help", "-h", "--version"].contains(arguments.first) else { return }
+        let isHelp =
+            ["help", "--version"].contains(arguments.first) || options.contains { ["--help", "-h"].contains($0) }
+        guard isWanted, !isHelp else { return }
         let folder = DemoFolder(named: name, environment: environment)
         let state: State
         do throws(CommandFailure) {

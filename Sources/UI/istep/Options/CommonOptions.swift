@@ -14,8 +14,8 @@ struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'status', 'export' and 'outbox': \
-            all users).
+            The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'forget', 'replay', 'status', \
+            'doctor', 'users', 'imports', 'export' and 'outbox': all users).
             """, valueName: "name"), completion: CompletionNames.users)
     var user: String?
 

@@ -80,7 +80,7 @@ final class ConsoleWatchOutput: WatchOutput {
     }
 
     func started(_ pedometers: [String]) {
-        if !pedometers.isEmpty { Output.error.line(WatchWords.started(pedometers)) }
+        if !pedometers.isEmpty, !wiring.options.isQuiet { Output.error.line(WatchWords.started(pedometers)) }
     }
 
     func status(_ status: WatchStatus) { progress.step(text(for: status)) }

@@ -195,8 +195,7 @@ struct BrowseSession {
     ) async throws -> String {
         let sharing = try await blocking { try ShareService(wiring.services(wiring.history(for: .updating))).with([]) }
         try sharing.requireDestination()
-        let view = try await sharing.share(.days([day], of: user), reporting: progress)
-        return view.summary.line(orElse: "Nothing to send: \(day) was shared before.")
+        return try await sharing.share(.days([day], of: user), reporting: progress).line(of: day)
     }
 
     private static func retry(
