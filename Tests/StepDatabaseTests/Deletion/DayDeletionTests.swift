@@ -73,6 +73,24 @@ import Testing
     }
 
     /// A notice of a goal has the steps of its day.
+    @Test func `the cursor of a pedometer keeps no counts of a deleted day`() throws {
+        try withFixture { history in
+            func wall(_ day: Day, _ steps: Int) -> WallSlot {
+                let start = Timestamp(day.daysSince1970 * 86_400 + 600)
+                return WallSlot(wall: start.seconds, start: start, steps: steps)
+            }
+            let counted = [day, next].map { CountedDay($0, steps: 900, through: noon) }
+            let cursor = PedometerCursor(
+                readThrough: noon, tail: [wall(day, 0), wall(day, 5), wall(next, 7)],
+                pastDays: PastDays(counted: counted, since: day, requested: next, totals: [1: 900]))
+            _ = try history.database.merge(SampleBatch(samples: [slot(600, 900)], cursor: cursor), sync: history.sync)
+            try delete(day...day, in: history)
+            let left = try #require(try history.database.pedometers().first).cursor
+            #expect(left.tail == [wall(day, 0), wall(next, 7)] && left.readThrough == noon)
+            #expect(left.pastDays == PastDays(counted: [counted[1]], since: day))
+        }
+    }
+
     @Test func `notices that name a deleted day are deleted, and no others`() throws {
         try withFixture { history in
             try fill(history)

@@ -30,6 +30,19 @@ public struct PastDays: Hashable, Sendable, Codable {
     }
 }
 
+extension PedometerCursor {
+    /// Removes the counts of days that are deleted. What is read of them again is left out.
+    package mutating func remove(_ days: ClosedRange<Day>) {
+        // Slots without steps show what the clock was.
+        tail?.removeAll { $0.steps > 0 && days.contains(Day(of: Timestamp($0.wall), utcOffset: 0)) }
+        if tail?.isEmpty == true { tail = nil }
+        guard pastDays?.counted.contains(where: { days.contains($0.day) }) == true else { return }
+        pastDays?.counted.removeAll { days.contains($0.day) }
+        pastDays?.totals = nil
+        pastDays?.requested = nil
+    }
+}
+
 /// The steps of a day that were stored.
 public struct CountedDay: Hashable, Sendable, Codable {
     public var day: Day

@@ -25,6 +25,7 @@ struct DayDeletion {
             database, sql: "SELECT id FROM pedometer WHERE person = ? ORDER BY id", arguments: [user.id])
         {
             try deleteReadings(of: pedometer)
+            try reduceCursor(of: pedometer)
         }
         let remains = ImportRemains(database: database)
         losses.imports = try remains.trim(to: days, of: user.id)
@@ -136,6 +137,20 @@ struct DayDeletion {
                     """,
                 arguments: [id, rest.slots, rest.steps])
         }
+    }
+
+    /// The cursor of a pedometer has counts of its last days, which the next reading compares with its own.
+    private func reduceCursor(of pedometer: Pedometer.ID) throws {
+        guard
+            let text = try String.fetchOne(
+                database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
+            var cursor: PedometerCursor = try? value(text)
+        else { return }
+        let before = cursor
+        cursor.remove(days)
+        if cursor == before { return }
+        try database.execute(
+            sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer])
     }
 
     /// Days that no destination can have are taken out of the outbox.
