@@ -168,7 +168,8 @@ import Testing
     }
 
     /// Its clock is 90 s ahead, which is not noticed: a minute before midnight it counts days from tomorrow.
-    @Test func `a day for which the ring sends the one after it is requested again`() throws {
+    @Test(arguments: [true, false])
+    func `a day for which the ring sends the one after it is requested again`(isSparse: Bool) throws {
         let now = LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 86_400 - 60)
         let memory = BandMemory(days: 8, zone: BandFixture.zone) {
             Date(timeIntervalSince1970: TimeInterval(now.seconds + 90))
@@ -176,7 +177,7 @@ import Testing
         let yesterday = BandFixture.today.advanced(by: -1)
         let read = PedometerCursor(readThrough: now - 36 * 3_600)
         let outcome = try BandFixture.play(
-            Jring.self, .jring(memory, days: 28, isSparse: false), cursor: read, at: now)
+            Jring.self, .jring(memory, days: 28, isSparse: isSparse), cursor: read, at: now)
         #expect(outcome.cursor?.missing?.map(\.day).contains(yesterday) == true)
         #expect(!outcome.covers(LocalTime.zone(BandFixture.zone).span(of: yesterday)))
     }

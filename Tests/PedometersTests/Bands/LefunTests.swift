@@ -83,6 +83,23 @@ import Testing
     }
 
     /// The clock is set even if the cursor stays: without the mark, the next sync would place the slots anew.
+    @Test func `what a clock in another zone showed is kept also if the only day is in doubt`() throws {
+        let shown = BandFixture.today.daysSince1970 * 86_400 + 8 * 3_600
+        let memory = BandMemory(quarters: [shown: 500]) {
+            WallClock(year: 2026, month: 5, day: 20, hour: 13, minute: 40)
+        }
+        let first = try BandFixture.play(Lefun.self, .lefun(memory), days: 1) { packet in
+            guard packet[2] == 0x12 else { return packet }
+            return LefunFrame(0x12, Array(packet[3..<7]) + [0, 0, 0, 9] + Array(packet[11..<packet.count - 1])).bytes(
+                0x5a)
+        }
+        #expect(first.samples.isEmpty && first.doubts.count == 1 && first.cursor?.tail?.count == 1)
+        let next = try BandFixture.play(
+            Lefun.self, .lefun(memory), cursor: first.cursor ?? PedometerCursor(),
+            clock: ClockState(settings: [try #require(first.report?.clockSet)]), at: BandFixture.now + 60)
+        #expect(next.samples.map(\.start) == [Timestamp(shown)])
+    }
+
     @Test(arguments: [1, nil]) func `what a clock in another zone showed is kept also if the cursor stays`(days: Int?)
         throws
     {

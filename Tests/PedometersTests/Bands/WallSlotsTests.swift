@@ -105,6 +105,17 @@ import Testing
             converter.sample(WallRecord(wall: $0, length: 900, steps: 50), now: now)
         }
         #expect(samples.map(\.start) == [setting - 600, setting] && samples.map(\.length) == [600, 300])
+        // Each sync sets it again.
+        var again = self.converter(
+            [
+                .init(at: now - 86_400, utcOffset: 3_600), .init(at: now - 80_000, utcOffset: 3_600),
+                .init(at: setting, utcOffset: 7_200), .init(at: setting + 120, utcOffset: 7_200),
+                .init(at: setting + 900, utcOffset: 7_200),
+            ])
+        let later = [wall, wall + 3_600].compactMap {
+            again.sample(WallRecord(wall: $0, length: 900, steps: 50), now: now)
+        }
+        #expect(later == samples)
         // The clock drifts: a part of a slot can have more steps than its seconds.
         let late = WallRecord(wall: setting.seconds + 7_200 - 895, length: 900, steps: 50)
         #expect(converter.sample(late, now: now)?.length == 10)

@@ -95,7 +95,9 @@ struct ProbeScan {
     }
 
     mutating func add(_ discovery: Discovery) {
-        if discovered.count < Self.limit || wanted[discovery.address] != nil { discovered.insert(discovery.address) }
+        if discovery.wasHeard, discovered.count < Self.limit || wanted[discovery.address] != nil {
+            discovered.insert(discovery.address)
+        }
         if let address = wanted[discovery.address] { pedometers[address] = DiscoveredDevice(discovery) }
         // The lowest address, so that two checkups name the same one.
         if PedometerRegistry.model(of: discovery) != nil, candidate.map({ discovery.address <= $0.address }) ?? true {

@@ -20,8 +20,10 @@ struct JringReading: TableReading {
     private struct Answer {
         /// Packets with steps by their time, of both answers if the day was requested twice.
         var quarters: [Int: ArraySlice<UInt8>] = [:]
-        /// A packet of the day that was requested has arrived.
-        var isOfDay = false
+        /// A packet with steps of the day that was requested has arrived, or one with sleep. The sleep of a night is of
+        /// two days: it can come with the steps of a neighbour.
+        var isOfDay: Bool { hasSteps || hasSleep && !isOfNeighbour }
+        var hasSteps = false, hasSleep = false
         /// One of the day before or after it has arrived, near midnight: the ring is on another day by now.
         var isOfNeighbour = false
         /// A packet with steps of a day that was not requested has arrived.
@@ -165,13 +167,13 @@ struct JringReading: TableReading {
             return .done
         case 0x11:
             // The sleep of a night is of two days: it shows only that the ring is sending.
-            if let time = bytes.little(1, 4), DeviceClock(wall: time).day == day { answer.isOfDay = true }
+            if let time = bytes.little(1, 4), DeviceClock(wall: time).day == day { answer.hasSleep = true }
             return .more
         case 0x10:
             guard let time = bytes.little(1, 4), time % Self.quarter == 0 else { return .undecodable }
             let own = DeviceClock(wall: time).day
             if isWanted(time, now) {
-                if own == day { answer.isOfDay = true } else { answer.isOfNeighbour = true }
+                if own == day { answer.hasSteps = true } else { answer.isOfNeighbour = true }
                 answer.quarters[time] = bytes[5..<20]
             } else if let wasQuiet = ended[own] {
                 // The rest of an earlier answer, which the present request has cut off.
@@ -195,11 +197,13 @@ struct JringReading: TableReading {
     }
 
     private mutating func endToday(_ now: Timestamp) -> SampleBatch? {
-        guard let total, answer.isOfDay || answer.isRefused || !answer.isOfOtherDay else { return doubt(.unchecked) }
+        guard let total, answer.isOfDay || answer.isRefused || !answer.isOfOtherDay else {
+            return doubt(.unchecked, now)
+        }
         let sum = sum(of: day)
         // Steps of a quarter of an hour that has not ended may not be stored yet.
         guard sum <= total + Self.minutesTolerance, total <= sum + (answer.isRefused ? 0 : Self.totalTolerance) else {
-            return doubt(.totals(sum, total))
+            return doubt(.totals(sum, total), now)
         }
         isChecked = true
         if !answer.isOfDay, total > Self.minutesTolerance { plan.gaps[day] = .unanswered }
@@ -295,8 +299,9 @@ struct JringReading: TableReading {
     }
 
     /// Nothing is stored, and no other day is requested.
-    private mutating func doubt(_ doubt: StepDoubt) -> SampleBatch {
+    private mutating func doubt(_ doubt: StepDoubt, _ now: Timestamp) -> SampleBatch {
         isInDoubt = true
-        return SampleBatch(notices: [.stepsInDoubt(doubt)])
+        let cursor = plan.cursor(context.pedometer.cursor, through: nil, converter, now: now)
+        return SampleBatch(cursor: cursor, notices: [.stepsInDoubt(doubt)])
     }
 }

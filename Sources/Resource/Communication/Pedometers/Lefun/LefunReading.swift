@@ -218,6 +218,7 @@ struct LefunReading: TableReading {
                 batch.notices = [.clockWasOff(seconds: (wrongDay - day) * 86_400)]
                 isClockReported = true
             }
+            batch.cursor = nextCursor(now)
             batch.notices += closing
             return batch
         }
@@ -228,7 +229,8 @@ struct LefunReading: TableReading {
         // Today's total may have grown since, and the record of the present time may be missing.
         guard sum == total || (isToday && sum < total) else {
             isInDoubt = true
-            return SampleBatch(notices: [.stepsInDoubt(.totals(sum, total))] + closing)
+            return SampleBatch(
+                cursor: nextCursor(now), notices: [.stepsInDoubt(.totals(sum, total))] + closing)
         }
         let times = records.keys.sorted()
         let length = zip(times, times.dropFirst()).map { $1 - $0 }.min().map { min($0, 3_600) } ?? 3_600

@@ -52,10 +52,8 @@ struct WallClockConverter {
             var start = Timestamp(wall - setting.utcOffset), end = start + length
             guard end > setting.at else { continue }
             // The slot out of which a clock is put forward and the one into which it is put would have one time in UTC.
-            if index > 0, settings[index - 1].utcOffset < setting.utcOffset { start = max(start, setting.at) }
-            if index + 1 < settings.count, settings[index + 1].utcOffset > setting.utcOffset {
-                end = max(start + 1, min(end, settings[index + 1].at))
-            }
+            if let change = change(before: index) { start = max(start, change.at) }
+            if let change = change(after: index) { end = max(start + 1, min(end, change.at)) }
             let isObserved = beginsObserved && index == 0
             return Interpretation(
                 start: start, length: end - start,
@@ -70,6 +68,22 @@ struct WallClockConverter {
         let day = Day(of: Timestamp(wall), utcOffset: 0)
         let start = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
         return Interpretation(start: start, length: length, utcOffset: localTime.utcOffset(start))
+    }
+
+    /// The setting that put the clock forward to what it showed after a setting; nil if it was not put forward. Each
+    /// sync sets the clock, mostly to the same offset.
+    private func change(before index: Int) -> ClockState.Setting? {
+        let offset = settings[index].utcOffset
+        guard let before = settings[..<index].lastIndex(where: { $0.utcOffset != offset }),
+            settings[before].utcOffset < offset
+        else { return nil }
+        return settings[before + 1]
+    }
+
+    /// The next setting with another offset, if it put the clock forward.
+    private func change(after index: Int) -> ClockState.Setting? {
+        let offset = settings[index].utcOffset
+        return settings[index...].first { $0.utcOffset != offset }.flatMap { $0.utcOffset > offset ? $0 : nil }
     }
 
     /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond
