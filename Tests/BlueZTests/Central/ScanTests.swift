@@ -169,8 +169,12 @@ struct ScanTests {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hang)
             async let silent = error(of: fixture)
+            await fixture.fake.until { $0.contains("StartDiscovery") }
             await fixture.clock.pass(.seconds(10))
             #expect(await silent == .adapterStuck("hci0", reason: "no answer within 10 s"))
+            // BlueZ may carry it out later, and would refuse the next one.
+            let calls = await fixture.fake.calls
+            #expect(calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
         }
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.Failed", "Input/output error"))

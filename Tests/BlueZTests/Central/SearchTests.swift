@@ -36,6 +36,23 @@ struct SearchTests {
         }
     }
 
+    /// The adapter may receive nothing at all.
+    @Test func `a device that is connected was not heard`() async throws {
+        let mouse = Sample.deviceProperties(.other, ["Connected": .boolean(true)])
+        try await withFixture(objects: [Sample.otherDevice: ["org.bluez.Device1": mouse]]) { fixture in
+            async let searched = fixture.central.search(for: [.ring, .other], limit: .seconds(20))
+            let result = try await searched
+            #expect(result.found == [.other])
+        }
+        try await withFixture(objects: [Sample.otherDevice: ["org.bluez.Device1": mouse]]) { fixture in
+            async let searched = fixture.central.search(
+                for: [.ring, .sample("C0:DE:00:00:00:09")], limit: .seconds(20))
+            await fixture.clock.pass(.seconds(20))
+            let result = try await searched
+            #expect(result.found.isEmpty && result.others.isEmpty)
+        }
+    }
+
     @Test func `a search for one device first filters by its address, and later receives all devices`() async throws {
         try await withFixture { fixture in
             let stranger = Sample.deviceProperties(.other, rssi: -50)

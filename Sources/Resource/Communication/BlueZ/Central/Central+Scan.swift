@@ -155,6 +155,7 @@ extension Central {
                     result.found.insert(discovery.address)
                     return true
                 }
+                guard discovery.wasHeard else { return false }
                 if result.others[discovery.address] != nil || result.others.count < SearchResult.othersLimit {
                     result.others[discovery.address] = discovery
                 }
@@ -261,10 +262,21 @@ extension Central {
                 guard mayPass, step != .clearFilter, !waits.isEmpty,
                     // "No discovery started": there is nothing to stop.
                     !(step == .stop && error.remoteName == "org.bluez.Error.Failed")
-                else { throw await discoveryError(error, adapter) }
+                else {
+                    await undo(step, error, adapter)
+                    throw await discoveryError(error, adapter)
+                }
                 try? await clock.sleep(for: waits.removeFirst())
             }
         }
+    }
+
+    /// BlueZ can carry out a start that it did not answer in time, and then refuses every other one of this connection:
+    /// "Every client can only start one discovery" (BlueZ, `src/adapter.c`).
+    private func undo(_ step: DiscoveryControl.Step, _ error: DBusError, _ adapter: ObjectPath) async {
+        let isLate = if case .timedOut = error { true } else { false }
+        guard step == .start, isLate || error.remoteName == "org.bluez.Error.InProgress" else { return }
+        _ = try? await daemon.call(adapter, BlueZName.adapter, "StopDiscovery", limit: .seconds(5))
     }
 
     private func discoveryError(_ error: DBusError, _ path: ObjectPath) async -> BluetoothError {

@@ -53,7 +53,7 @@ extension BluetoothError {
         case .noAdapter: "Name an adapter of this machine. To list them: `bluetoothctl list`"
         case .adapterDown: "Switch it on: `bluetoothctl power on`"
         // Powered=true alone does not lift the block.
-        case .adapterBlocked(_, hard: false): "Unblock it: `rfkill unblock bluetooth`"
+        case .adapterBlocked(_, hard: false): "With the package rfkill: `sudo rfkill unblock bluetooth`"
         case .adapterBlocked(_, hard: true): "Use the machine's wireless switch or key; no program can do this."
         case .adapterStuck:
             """

@@ -24,6 +24,9 @@ public struct Discovery: Sendable, Hashable {
     /// The adapter that hears the peripheral, such as `hci0`.
     public var adapter: String
 
+    /// Whether it is known by an advertisement. One that is connected is reported, too, and does not advertise.
+    public var wasHeard: Bool { rssi != nil || !isConnected }
+
     /// A peripheral with these properties; omitted ones are not known.
     public init(
         address: DeviceAddress, addressType: AddressType = .publicAddress, name: String? = nil, rssi: Int? = nil,
