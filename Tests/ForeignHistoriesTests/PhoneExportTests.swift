@@ -38,6 +38,12 @@ import Testing
             "Takeout/steps_2019-04-01.csv": data(table), "Takeout/steps-2019-04-01.json": data(archive),
         ])
         #expect(both.totals == ["Fitbit": ["2019-04-01": 101]])
+        // The same minute, with its seconds.
+        let exact = table.replacing("15:00:00Z", with: "15:00:03Z").replacing("18:00:00Z", with: "18:00:59Z")
+        let seconds = try read([
+            "Takeout/steps_2019-04-01.csv": data(exact), "Takeout/steps-2019-04-01.json": data(archive),
+        ])
+        #expect(seconds.totals == both.totals)
     }
 
     @Test func `Fitbit's data sources mirror each other, and are sources`() throws {

@@ -101,7 +101,7 @@ extension ForeignHistory {
     }
 
     var samples: [StepSample] {
-        tracks.flatMap { track in track.parts.flatMap { PackedDay($0.content, of: $0.day)?.samples ?? [] } }
+        tracks.flatMap { track in track.parts.flatMap { PackedDay($0.content, of: $0.day)!.samples } }
     }
 }
 

@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    @Test func `one damaged member of several is not left out`() throws {
+        func minutes(_ day: String) -> (name: String, data: Data) {
+            ("steps_\(day).csv", Data("timestamp,steps\n\(day)T08:00:00Z,5000\n".utf8))
+        }
+        var bytes = [UInt8](zip([minutes("2019-04-01"), minutes("2019-04-02")]))
+        let steps = try #require(Data(bytes).range(of: Data("5000".utf8)))
+        bytes[steps.lowerBound] = UInt8(ascii: "9")
+        let error = #expect(throws: ImportError.self) { try read(["x": Data(bytes)]) }
+        guard case .malformed(_, "steps_2019-04-01.csv in it is damaged")? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `an encrypted archive is named as one`() throws {
         var bytes = [UInt8](zip([("steps.csv", table)]))
         let directory = bytes.count - 22 - 46 - 9

@@ -60,6 +60,39 @@ import Testing
         }
     }
 
+    @Test func `a sample of an import at a changed time is no second one`() throws {
+        try withFixture { history in
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.database.close()
+            func record(_ start: Timestamp) -> [UInt8] {
+                (0..<4).reversed().map { UInt8(truncatingIfNeeded: start.seconds >> (8 * $0)) }
+                    + [0x03, 0x84, 0x10, 0xe1]
+            }
+            let start = slot(15, 0).start
+            try replace(record(start), by: record(start + 7200), in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.days.isEmpty)
+            let repaired = try StepDatabase(path: history.path)
+            #expect(
+                try repaired.dayData(of: history.user, on: day).tracks.flatMap(\.samples).map(\.start) == [
+                    slot(0, 0).start, start,
+                ])
+        }
+    }
+
+    @Test func `where what an import says cannot be read, its day is named as before`() throws {
+        try withFixture { history in
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.execute("UPDATE import_content SET content = x'ffffff'")
+            try history.database.close()
+            try replace([0x03, 0x84, 0x10, 0xe1], by: [0x03, 0x84, 0x00, 0xe1], in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.days.map(\.first) == [day])
+        }
+    }
+
     @Test(arguments: [
         "length = 9223372036854775807", "length = 0", "steps = -9223372036854775807", "steps = 9223372036854775807",
         "utc_offset = 9223372036854775807", "utc_offset = -9223372036854775807",

@@ -76,6 +76,16 @@ import Testing
         #expect(abs(parts.reduce(0) { $0 + ($1.distance ?? 0) } - 2400) < 1e-6)
     }
 
+    @Test func `the distance goes with the steps, also where one slot has all of them`() {
+        let watch = DayData.Track(pedometer: 1, name: "watch", samples: [sample(36_000, 39_600, 500, distance: 400)])
+        let ring = DayData.Track(
+            pedometer: 2, name: "ring", samples: [sample(36_000, 36_900, 450)],
+            coverage: [CoveredSpan(span(0, 86_400), utcOffset: 0)])
+        let tracks = [watch, ring].excluding([span(36_000, 36_450)])
+        #expect(tracks[0].excluded.map(\.steps) == [250] && tracks[0].excluded.map(\.distance) == [200])
+        #expect(tracks[0].samples.map(\.steps) == [250] && tracks[0].samples.map(\.distance) == [200])
+    }
+
     @Test func `whatever is excluded, a day never gets more steps`() {
         var generator = SeededGenerator(seed: 7)
         let day = Day(daysSince1970: 16_180)

@@ -115,10 +115,11 @@ public final class TrackBuilder {
         for number in days.keys.sorted() {
             let day = Day(daysSince1970: number)
             var content = decode(days.removeValue(forKey: number) ?? [], number)
+            let samples = content.samples.map(\.withRoom)
             content.samples =
                 repetition == .mostSteps
-                ? content.samples.sorted { ($0.start, $0.length) < ($1.start, $1.length) }.withoutOverlaps
-                : Self.inOrder(content.samples.map(\.withRoom), repetition)
+                ? samples.sorted { ($0.start, $0.length) < ($1.start, $1.length) }.withoutOverlaps
+                : Self.inOrder(samples, repetition)
             if accounting == .days || accounting == .records && !hasRecordsWithoutSteps {
                 content.coverage = accountedFor(day, content.samples, localTime)
             }

@@ -58,7 +58,7 @@ extension TimeSpan {
 
 extension StepSample {
     /// The steps of a part of its time, so that those of all parts add up to its own; none for an empty part. The
-    /// distance and the energy of a part are in proportion.
+    /// distance and the energy of a part are in proportion to its steps, or to its time if steps were made evenly.
     ///
     /// - Parameter pieces: its pieces.
     fileprivate func part(_ part: TimeSpan, of pieces: [StepSample]) -> [StepSample] {
@@ -69,7 +69,7 @@ extension StepSample {
         }
         let partSteps = before(part.end) - before(part.start)
         let share =
-            pieces.count > 1 && steps > 0
+            pieces.map(\.span) != [span] && steps > 0
             ? Double(partSteps) / Double(steps) : Double(part.length) / Double(length)
         return [
             StepSample(

@@ -173,7 +173,6 @@ public struct ForeignFiles: ForeignHistoryReader {
             let files = try reader.namedFiles(of: tree)
             if !files.isEmpty { throw .unnamedCount(path: tree.path, format: reader.format.key) }
         }
-        if let failure = tree.files.lazy.compactMap(\.failure).first { throw failure }
         throw .unknownFormat(path: tree.path, hint: tree.files.isEmpty ? "it is empty" : nil)
     }
 

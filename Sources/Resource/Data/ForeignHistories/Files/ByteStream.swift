@@ -84,15 +84,15 @@ final class ZipStream: ByteStream {
     private var left: Int
     /// Bytes that the archive says it has, and that have not come yet.
     private var expected: Int
-    /// CRC-32 that the archive says it has, and that of the bytes so far.
-    private let expectedChecksum: UInt32
+    /// CRC-32 that the archive says it has, and that of the bytes so far; nil if it does not matter.
+    private let expectedChecksum: UInt32?
     private var checksum: UInt32 = 0
     private let inflater: UnsafeMutableRawPointer?
     private var input: [UInt8] = []
     private var used = 0
 
     init(
-        _ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, checksum: UInt32,
+        _ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, checksum: UInt32?,
         isDeflated: Bool
     ) throws(ImportError) {
         self.file = file
@@ -122,7 +122,7 @@ final class ZipStream: ByteStream {
     private func receive(_ count: Int, in buffer: UnsafeMutableRawBufferPointer) throws(ImportError) {
         checksum = czlib_crc32(checksum, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
         expected -= count
-        if expected == 0, checksum != expectedChecksum { throw damaged }
+        if expected == 0, let expectedChecksum, checksum != expectedChecksum { throw damaged }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {

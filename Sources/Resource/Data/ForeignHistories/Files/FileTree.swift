@@ -92,16 +92,11 @@ final class ForeignFile {
 
     var kind: Kind { beginning.kind }
 
-    /// Why its first bytes cannot be read; nil if they can.
-    var failure: ImportError? { beginning.failure }
-
-    private lazy var beginning: (head: [UInt8], kind: Kind, failure: ImportError?) = {
-        do throws(ImportError) {
-            let bytes = try open().prefix(Self.headLength), kind = Self.kind(of: bytes)
-            return (kind.isText || TextStream.isUTF16(bytes) ? bytes : [], kind, nil)
-        } catch {
-            return ([], .other, error)
-        }
+    /// A small file is read to its end here: its checksum is compared when it is imported.
+    private lazy var beginning: (head: [UInt8], kind: Kind) = {
+        let bytes = (try? stream(isVerified: false).prefix(Self.headLength)) ?? []
+        let kind = Self.kind(of: bytes)
+        return (kind.isText || TextStream.isUTF16(bytes) ? bytes : [], kind)
     }()
 
     private static func kind(of head: [UInt8]) -> Kind {
@@ -142,10 +137,10 @@ final class ForeignFile {
         return meter.map { MeteredStream(stream, $0) } ?? stream
     }
 
-    private func stream() throws(ImportError) -> any ByteStream {
+    private func stream(isVerified: Bool = true) throws(ImportError) -> any ByteStream {
         switch location {
         case .disk(let path): try FileStream(path)
-        case .archive(_, let archive, let member): try archive.open(member)
+        case .archive(_, let archive, let member): try archive.open(member, isVerified: isVerified)
         }
     }
 

@@ -115,7 +115,8 @@ struct ZipArchive {
         guard member.size >= 0, member.compressed >= 0, member.header >= 0 else { throw damaged }
     }
 
-    func open(_ member: Member) throws(ImportError) -> any ByteStream {
+    /// - Parameter isVerified: whether its checksum is compared.
+    func open(_ member: Member, isVerified: Bool = true) throws(ImportError) -> any ByteStream {
         if member.isEncrypted {
             throw .malformed(path: file.path, reason: "it has a password; extract it first, and import the folder")
         }
@@ -131,7 +132,7 @@ struct ZipArchive {
         }
         return try ZipStream(
             file, name: String(member.name.prefix(100)), at: start, compressed: member.compressed, size: member.size,
-            checksum: member.checksum, isDeflated: member.method == 8)
+            checksum: isVerified ? member.checksum : nil, isDeflated: member.method == 8)
     }
 }
 

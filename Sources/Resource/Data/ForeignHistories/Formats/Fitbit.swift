@@ -42,19 +42,19 @@ struct FitbitReader: FormatReader {
     private static let band = ForeignSource(identity: "fitbit", name: "Fitbit")
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
-        // Of each day of UTC, the time that the tables have.
-        var known: [Int: ClosedRange<Timestamp>] = [:], tables: [String: FileMinutes] = [:], archive = FileMinutes()
+        // Of each day of UTC, the minutes that the tables have; some write seconds.
+        var known: [Int: ClosedRange<Int>] = [:], tables: [String: FileMinutes] = [:], archive = FileMinutes()
         for file in files where Self.isTable(file) {
             try readTable(file, collector) { (source, start) throws(ImportError) in
-                let day = start.seconds / 86_400, span = known[day] ?? start...start
-                known[day] = min(span.lowerBound, start)...max(span.upperBound, start)
+                let minute = start.seconds / 60, span = known[minute / 1440] ?? minute...minute
+                known[minute / 1440] = min(span.lowerBound, minute)...max(span.upperBound, minute)
                 try tables[source.identity, default: FileMinutes()].note(start, of: file, in: tree)
             }
         }
         for file in files where Self.isArchive(file) {
             try readArchive(file, collector) { start throws(ImportError) in
                 try archive.note(start, of: file, in: tree)
-                return known[start.seconds / 86_400]?.contains(start) != true
+                return known[start.seconds / 86_400]?.contains(start.seconds / 60) != true
             }
         }
     }

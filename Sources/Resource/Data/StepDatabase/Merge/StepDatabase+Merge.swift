@@ -91,10 +91,10 @@ struct PreviousOwner {
     /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have
     /// stored future times, and those do not belong to anybody yet.
     ///
-    /// Days that the user has given to somebody else (`DayMove`) are closed for the user: they say nothing about the
-    /// days before them.
+    /// Days that the user has given to somebody else (`DayMove`) are noted as deleted, also after they are readmitted:
+    /// they say nothing about the days before them.
     init(_ pedometer: Pedometer.ID, of user: User.ID, _ database: Database, _ schema: Schema) throws {
-        let closed = schema.hasDeletions ? "SELECT day FROM deleted_day WHERE person = \(user) AND closed" : nil
+        let closed = schema.hasDeletions ? "SELECT day FROM deleted_day WHERE person = \(user)" : nil
         let others = try Int.fetchOne(
             database.cachedStatement(
                 sql: """

@@ -1,41 +1,53 @@
 import GRDB
 import StepDomain
 
-/// Writes the samples of imports again that were lost. What the imports say is stored beside the samples, and the next
-/// import of a file would take it for what the history has.
+/// Writes the samples of imports again that were lost or changed. What the imports say is stored beside the samples,
+/// and the next import of a file would take it for what the history has.
 struct ImportedSamples {
     /// Without loss, they say all of it.
     static let tables = ["pedometer", "sync", "import", "import_track", "import_part", "import_content"]
 
     let database: Database
+    /// By source, the days of UTC of which a sample is wrong.
+    let broken: [Pedometer.ID: Set<Int>]
+    /// Whether samples are missing, of whatever day.
+    let lacksRows: Bool
 
-    /// - Returns: the sources, none of which lacks anything now, and how many samples were written.
+    /// - Returns: the sources that have all samples and no others now, and how many were written. A source whose
+    ///   imports cannot be read is none of them.
     func restore() throws -> (sources: Set<Pedometer.ID>, samples: Int) {
         let sources = try Row.fetchAll(
             database, sql: "SELECT pedometer, max(sync) FROM import_track GROUP BY pedometer ORDER BY pedometer")
         var result: (sources: Set<Pedometer.ID>, samples: Int) = ([], 0)
         for row in sources {
             let source: Pedometer.ID = try row.get(0)
-            result.samples += try restore(source, sync: try row.get(1))
+            let days = try Int.fetchAll(
+                database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day",
+                arguments: [source])
+            guard days.allSatisfy({ (try? said(by: source, on: $0)) != nil }) else { continue }
+            result.samples += try restore(source, Set(days).union(broken[source] ?? []), sync: try row.get(1))
             result.sources.insert(source)
         }
         return result
     }
 
+    private func said(by source: Pedometer.ID, on day: Int) throws -> [StepSample] {
+        try ImportLayers(of: source, on: Day(daysSince1970: day), database).merged().samples
+    }
+
     /// - Parameter sync: the sync that the samples name.
-    private func restore(_ source: Pedometer.ID, sync: SyncRecord.ID) throws -> Int {
+    private func restore(_ source: Pedometer.ID, _ days: Set<Int>, sync: SyncRecord.ID) throws -> Int {
         var track = try ImportedTrack(pedometer: source, sync: sync, database: database)
         var count = 0
-        let days = try Int.fetchAll(
-            database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day",
-            arguments: [source])
-        for day in days {
-            var said = try ImportLayers(of: source, on: Day(daysSince1970: day), database).merged()
-            guard let first = said.samples.first, let last = said.samples.last else { continue }
-            let stored = try stored(source, first.start, last.start)
-            said.samples.removeAll { stored[$0.start] == $0 }
-            if said.samples.isEmpty { continue }
-            let written = try track.write(PackedDay(samples: said.samples), instead: PackedDay())
+        for day in days.sorted() {
+            let isBroken = broken[source]?.contains(day) == true
+            if !isBroken, !lacksRows { continue }
+            let (said, stored) = (try said(by: source, on: day), try stored(source, day))
+            // A sample of a day whose checksum is right is right.
+            let known = isBroken ? [] : Set(stored.map(\.start))
+            let written = try track.write(
+                PackedDay(samples: said.filter { !known.contains($0.start) }),
+                instead: PackedDay(samples: isBroken ? stored : []))
             count += written.added + written.corrected
         }
         try track.endSamples()
@@ -43,21 +55,17 @@ struct ImportedSamples {
         return count
     }
 
-    private func stored(_ source: Pedometer.ID, _ first: Timestamp, _ last: Timestamp) throws -> [Timestamp: StepSample]
-    {
-        let rows = try Row.fetchAll(
+    private func stored(_ source: Pedometer.ID, _ day: Int) throws -> [StepSample] {
+        try Row.fetchAll(
             database.cachedStatement(
                 sql: """
                     SELECT start, length, steps, distance, energy, utc_offset FROM sample
-                    WHERE pedometer = ? AND start BETWEEN ? AND ?
-                    """), arguments: [source, first.seconds, last.seconds])
-        var stored: [Timestamp: StepSample] = [:]
-        for row in rows {
-            let start = try row.time(0)
-            stored[start] = StepSample(
-                start: start, length: try row.get(1), steps: try row.get(2), distance: try row.get(3),
-                energy: try row.get(4), utcOffset: try row.get(5))
+                    WHERE pedometer = ? AND start BETWEEN ? AND ? ORDER BY start
+                    """), arguments: [source, day * 86_400, day * 86_400 + 86_399]
+        ).map {
+            StepSample(
+                start: try $0.time(0), length: try $0.get(1), steps: try $0.get(2), distance: try $0.get(3),
+                energy: try $0.get(4), utcOffset: try $0.get(5))
         }
-        return stored
     }
 }

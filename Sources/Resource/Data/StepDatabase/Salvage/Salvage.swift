@@ -191,12 +191,15 @@ final class Salvage {
     /// - Returns: the sources of imports whose samples are those that the imports say; none if what they say may be
     ///   lost.
     private func restoreImports(_ database: Database) throws -> Set<Pedometer.ID> {
-        let isDamaged = !broken.isEmpty || tables.values.contains { !$0.isWhole }
-        guard isDamaged, version == schema.version,
+        let lacksRows = tables["sample"]?.isWhole == false || tables["coverage"]?.isWhole == false
+        let wrong = Dictionary(grouping: broken.filter { $0.kind == "sample" }, by: \.owner).mapValues {
+            Set($0.map { Int(clamping: $0.part) })
+        }
+        guard lacksRows || !wrong.isEmpty, version == schema.version,
             ImportedSamples.tables.allSatisfy({ tables[$0]?.isWhole == true }),
             !broken.contains(where: { ImportedSamples.tables.contains($0.kind) })
         else { return [] }
-        let (sources, samples) = try ImportedSamples(database: database).restore()
+        let (sources, samples) = try ImportedSamples(database: database, broken: wrong, lacksRows: lacksRows).restore()
         tables["sample"]?.rebuilt += samples
         return sources
     }
