@@ -96,7 +96,8 @@ public enum TimeZoneName {
     public static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
         if let text = environment["TZ"], !text.isEmpty {
             let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
-            // POSIX has zones without a file: EST5EDT, <+03>-3.
+            // POSIX has zones without a file: EST5EDT, <+03>-3, CET-1CEST,M3.5.0,M10.5.0/3.
+            if name.prefixMatch(of: /(?:<[^>]+>|[A-Za-z]{3,})[+-]?[0-9]/) != nil { return name }
             if !name.contains("/"), name.utf8.contains(where: { (0x30...0x39).contains($0) }) { return name }
             // Where it is, is a choice of the user: tzset(3).
             let folder = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/share/zoneinfo"

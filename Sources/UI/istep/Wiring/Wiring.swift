@@ -13,6 +13,7 @@ import StepPages
 import StepServices
 import StepViews
 import Support
+import Systemd
 
 /// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment
 /// and configuration.
@@ -142,11 +143,10 @@ struct Wiring: Sendable {
             central: { try await central() })
     }
 
-    /// Whether the machine has a clock that runs while it is off. Where the kernel does not show its clocks, as in a
-    /// container, it has one; so it has for pedometers that are simulated, on another bus.
+    /// Whether the machine has a clock that runs while it is off; so it has for pedometers that are simulated, on
+    /// another bus.
     private var hasOwnClock: Bool {
-        Self.systemBus(environment) != .system
-            || (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/rtc"))?.isEmpty != true
+        Self.systemBus(environment) != .system || RealTimeClock.exists(since: TimeFacts.earliest.seconds)
     }
 
     /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are

@@ -255,7 +255,7 @@ def hanging():
 
 @scenario
 def upgraded():
-    """the next version of the package is installed: what is enabled goes on with it, steps and configuration stay"""
+    """the next version of the package is installed, removed and installed again: what is enabled goes on, steps and configuration stay"""
     ran("istep", "auto", "on", "--system", "--watch")
     data, settings = Path("/var/lib/istep/.local/share/istep/history.sqlite"), Path("/etc/istep/config.toml")
     settings.write_text("# the administrator's\n")
@@ -266,8 +266,15 @@ def upgraded():
         check(ran("dpkg-query", "--show", "--showformat=${Version}", "istep").endswith("+newer"), "it was not installed")
         check(machine.value("istep-watch.service", "Description").endswith("(newer)"), "systemd does not know the new unit")
         check(machine.value("istep-watch.service", "MainPID") not in (process, "0"), "the watch is still the old program")
-        for unit in ("istep-sync.timer", "istep-watch.service"):
-            check(machine("is-active", unit) == "active" and machine("is-enabled", unit) == "enabled", f"{unit} does not go on")
+        def goes_on():
+            for unit in ("istep-sync.timer", "istep-watch.service"):
+                check(machine("is-active", unit) == "active" and machine("is-enabled", unit) == "enabled", f"{unit} does not go on")
+
+        goes_on()
+        ran("dpkg", "--remove", "istep")
+        check(machine("is-active", "istep-sync.timer", exits=None) != "active", "the timer runs without its program")
+        ran("dpkg", "--install", os.environ["RS_NEWER_DEB"])
+        goes_on()
         check(data.exists() and Installed("istep").slots() == before, "steps are gone")
         check(settings.read_text() == "# the administrator's\n", "the configuration was touched")
         check(not machine("list-units", "--failed", "--no-legend", "istep-*"), "a unit has failed")
