@@ -21,8 +21,8 @@ import Testing
         #expect(early[0] == .time(.clockImpossible(Timestamp(100))))
     }
 
-    @Test func `an unknown time zone is a warning, and UTC on a desktop is a note`() {
-        #expect(time { $0.zone = nil }.map(\.severity) == [.fine, .warning])
+    @Test func `an unknown time zone is a fault, and UTC on a desktop is a note`() {
+        #expect(time { $0.zone = nil }.map(\.severity) == [.fine, .fault(.configuration)])
         #expect(time { $0.zone = "Etc/UTC" }.map(\.severity) == [.fine, .note])
         #expect(
             time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.severity) == [.fine, .fine],

@@ -93,6 +93,10 @@ import Testing
         #expect(contents(Array(interrupted.prefix(5)) + [sync(5)]).isEmpty)
         let killed = (1...6).map { SyncRecord(id: 9, pedometer: 1, start: sync($0).start) }
         #expect(contents(killed) == [.nightsFailed(nights: 6, reason: "interrupted")])
+        // A ring that is away, and syncs that a suspend cut short in the same nights.
+        let away = (0..<6).map { sync($0, .outOfRange) } + [sync(8)]
+        #expect(
+            contents(interrupted + away) == contents(away) && contents(away) == [.notSeen(lastRead: sync(8).start + 5)])
         // Many in one night count as one.
         #expect(contents((0..<12).map { sync($0 / 3, .interrupted) }).isEmpty)
     }

@@ -10,7 +10,7 @@ import Testing
 
     private static let fine = Diagnosis.noDestination
     private static let note = Diagnosis.noSystemd
-    private static let warning = Diagnosis.time(.zoneUnknown)
+    private static let warning = Diagnosis.time(.clockNotSynchronised(Timestamp(0)))
     private static let skipped = Diagnosis.scan(.notRequested)
     private static let fault = Diagnosis.bluetooth(.busUnreachable(reason: "none"))
 

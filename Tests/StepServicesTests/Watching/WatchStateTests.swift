@@ -199,6 +199,8 @@ import Testing
         state.endFollowing(1, as: .lost, at: noon)
         #expect(state.decision(at: noon).scan.isEmpty)
         #expect(state.decision(at: noon).wake == noon + 30)
+        // It was lost while the clock was ahead.
+        #expect(state.decision(at: noon - 31 * 86_400).scan == [address(1)])
         #expect(state.decision(at: noon + 30).scan == [address(1)])
         #expect(state.decision(at: noon + 30).follow == nil)
         state.recordAdvertisement(of: address(1))

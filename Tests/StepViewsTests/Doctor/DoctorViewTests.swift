@@ -12,7 +12,7 @@ import Testing
         Finding(check: .kernel, diagnosis: .bluetooth(.kernelSupported)),
         Finding(check: .radioSwitch, diagnosis: .failed(.radioSwitch, blocked)),
         Finding(check: .adapter, diagnosis: .skipped(.adapter, dependsOn: .radioSwitch)),
-        Finding(check: .clock, diagnosis: .time(.zoneUnknown)),
+        Finding(check: .clock, diagnosis: .time(.clockNotSynchronised(Sample.now))),
         Finding(check: .timers, diagnosis: .schedule(lingering)),
     ]
 
@@ -36,9 +36,9 @@ import Testing
                 – adapter: skipped: depends on radio switch
 
                 Time
-                ! time zone: it is not known, so days begin at midnight of UTC
-                    > Set the zone of the place where you are, such as:
-                        sudo timedatectl set-timezone Europe/Berlin
+                ! clock: 2014-04-21T10:30:00+02:00, not set by any time server; pedometers are
+                    set by this clock
+                    > sudo timedatectl set-ntp true
 
                 Automatic sync
                 · lingering: off: the timer runs only while you are logged in
@@ -68,9 +68,9 @@ import Testing
                         rfkill unblock bluetooth
 
                 Time
-                ! time zone: it is not known, so days begin at midnight of UTC
-                    > Set the zone of the place where you are, such as:
-                        sudo timedatectl set-timezone Europe/Berlin
+                ! clock: 2014-04-21T10:30:00+02:00, not set by any time server; pedometers are
+                    set by this clock
+                    > sudo timedatectl set-ntp true
 
                 1 fault, 1 warning, 1 check skipped.
                 """)

@@ -60,7 +60,7 @@ import Testing
 
     @Test func `what became of a day is said in one line, also where nothing was sent`() {
         func line(_ reports: ShareReport...) -> String {
-            ShareView(reports, users: [anna], now: Sample.now, localTime: Sample.localTime).line(of: Sample.day)
+            ShareView(reports, users: [anna], now: Sample.now, localTime: Sample.localTime).line(of: Sample.day, anna)
         }
         #expect(line(report(.sent)) == "garden: 1 day sent")
         #expect(line(report(.unchanged)) == "2014-04-20: already there")

@@ -49,6 +49,7 @@ public enum TimeDiagnosis: Hashable, Sendable {
     /// It is not known whether a time server has set the clock.
     case clock(Timestamp)
     case clockNotSynchronised(Timestamp)
+    /// The environment names a zone that the machine does not have. A sync ends with it.
     case zoneUnknown
     case zone(String)
     case desktopInUTC(String)
@@ -56,7 +57,8 @@ public enum TimeDiagnosis: Hashable, Sendable {
     public var severity: Severity {
         switch self {
         case .clockImpossible: .fault(.temporary)
-        case .clockNotSynchronised, .zoneUnknown: .warning
+        case .zoneUnknown: .fault(.configuration)
+        case .clockNotSynchronised: .warning
         case .desktopInUTC: .note
         case .clockSynchronised, .clock, .zone: .fine
         }

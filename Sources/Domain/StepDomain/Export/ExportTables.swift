@@ -184,7 +184,7 @@ extension ExportTable {
             Column("remote_id", .text, isOptional: true, "What the server calls it."),
             Column("changed_at", .time, "When the row changed."),
             Column("stale", .boolean, "Whether it is due again whatever becomes of this attempt."),
-            Column("repetition", .integer, "How often it was sent again on request."),
+            Column("repetition", .integer, "How often it was sent again, on request or as a correction."),
         ])
 
     public static let shareProgress = ExportTable(

@@ -157,7 +157,9 @@ extension NoticeRules {
     private func failing(_ device: Device) -> Notice? {
         let failures = Array(tries(device).prefix { $0.outcome == .failed })
         let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
-        let interrupted = failures.filter { $0.cause == .interrupted }
+        // Nights in which no sync came to another end.
+        let ended = Set(failures.filter { $0.cause != .interrupted }.map(night))
+        let interrupted = failures.filter { $0.cause == .interrupted && !ended.contains(night($0)) }
         for (syncs, limit) in [(broken, Self.nightsBeforeNotice), (interrupted, Self.interruptedNightsBeforeNotice)] {
             guard let first = syncs.last, let last = syncs.first, nights(syncs) >= limit else { continue }
             return notice(device, since: first.start, .nightsFailed(nights: nights(syncs), reason: last.reason))
@@ -223,9 +225,9 @@ extension NoticeRules {
 
     /// The number of nights, each from noon to noon by local clocks: a try before midnight and one after it belong to
     /// the same night.
-    private func nights(_ syncs: [SyncRecord]) -> Int {
-        Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count
-    }
+    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map(night)).count }
+
+    private func night(_ sync: SyncRecord) -> Day { localTime.day(of: sync.start - 12 * 3600) }
 
     /// The syncs that have ended, newest first. A sync that was abandoned counts as interrupted.
     private func tries(_ device: Device) -> [SyncRecord] {

@@ -18,6 +18,7 @@ extension ShareEntry {
     /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the
     ///   end of a day in progress.
     package mutating func confirm(_ receipt: ShareReceipt, recheckAt: Timestamp?, at now: Timestamp) {
+        if confirmed != nil, confirmed != fingerprint { repetition += 1 }
         confirmed = fingerprint
         remoteID = receipt.remoteID ?? remoteID
         settle(recheckAt: recheckAt, at: now)

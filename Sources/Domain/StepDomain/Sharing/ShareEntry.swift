@@ -57,8 +57,9 @@ public struct ShareEntry: Hashable, Sendable {
     public var remoteID: String?
     /// When its state last changed.
     public var changedAt: Timestamp
-    /// How often the user had the day sent again after it was sent: part of its idempotency key, so that a server that
-    /// recognises the first delivery does not mistake the second one for it.
+    /// How often the day was sent again after it was sent, at the request of the user or as a correction: part of its
+    /// idempotency key, so that a server that recognises an earlier delivery does not mistake a later one for it, even
+    /// with the same figures.
     public var repetition: Int
     /// Whether the day has changed since it was sent, or may have. Not stored: only `ShareLedger.changes` says so.
     public var isChanged = false

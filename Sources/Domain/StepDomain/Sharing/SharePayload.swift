@@ -42,13 +42,10 @@ extension SharePayload {
         key.add("content", content)
         // Left out if it is 0, so that the keys of deliveries in progress stay as they were before this field existed.
         if entry.repetition > 0 { key.add("repetition", entry.repetition) }
-        // Figures that the destination has had before, such as those before a correction that was taken back, are not
-        // the delivery that it knows.
-        if entry.isConfirmed, let attempt = entry.firstAttempt { key.add("attempt", attempt.seconds) }
         self.init(
             day: day, key: key.description, remoteID: entry.remoteID, isConfirmed: entry.isConfirmed,
             isMoved: entry.confirmed == day.fingerprint && content != day.fingerprint,
-            isRepeated: entry.attempts > 1 || entry.repetition > 0, slug: slugs[day.user])
+            isRepeated: entry.attempts > 1 || entry.repetition > 0 && !entry.isConfirmed, slug: slugs[day.user])
     }
 }
 

@@ -172,7 +172,8 @@ struct WatchState: Sendable {
         guard isLive, !followed.contains(id) else { return nil }
         switch unfollowed[id] {
         case nil: return now
-        case .until(let moment)?: return moment
+        // A moment further ahead is of a clock that was.
+        case .until(let moment)?: return moment - now <= Self.linkBackoff.seconds(after: .max) ? moment : now
         case .always?: return nil
         }
     }

@@ -119,10 +119,8 @@ extension TimeDiagnosis {
                 fix: "\(command: "sudo timedatectl set-ntp true")")
         case .zoneUnknown:
             DiagnosisText(
-                "it is not known, so days begin at midnight of UTC",
-                fix:
-                    "Set the zone of the place where you are, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")"
-            )
+                "this machine does not know the zone that TZ names: nothing is synced",
+                fix: "Correct the variable TZ, or install the package tzdata.")
         case .zone(let name): DiagnosisText(name)
         case .desktopInUTC(let name):
             DiagnosisText(

@@ -25,8 +25,9 @@ public struct ShareView: View {
     public var summary: SyncSummary { SyncSummary([], shares: reports) }
 
     /// What became of a day that was to be shared, in one line.
-    public func line(of day: Day) -> String {
-        let remarks = reports.flatMap(\.events).filter { $0.day == day }.compactMap { remark($0.outcome) }
+    public func line(of day: Day, _ user: User) -> String {
+        let own = reports.flatMap(\.events).filter { $0.day == day && $0.user == user.id }
+        let remarks = own.compactMap { remark($0.outcome) }
         let words = remarks.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return summary.line(
             orElse: "\(day): "

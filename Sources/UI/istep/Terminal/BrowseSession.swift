@@ -195,7 +195,7 @@ struct BrowseSession {
     ) async throws -> String {
         let sharing = try await blocking { try ShareService(wiring.services(wiring.history(for: .updating))).with([]) }
         try sharing.requireDestination()
-        return try await sharing.share(.days([day], of: user), reporting: progress).line(of: day)
+        return try await sharing.share(.days([day], of: user), reporting: progress).line(of: day, user)
     }
 
     private static func retry(
