@@ -1,6 +1,3 @@
-public import DBus
-internal import Glibc
-public import HTTP
 public import Settings
 public import StepDomain
 
@@ -36,16 +33,6 @@ public enum DestinationRegistry {
     }
 }
 
-extension ShareTerms {
-    /// The keys that every destination accepts.
-    fileprivate init(_ reader: inout TableReader) {
-        self.init(
-            users: reader.texts("users", "the names of the users whose days are sent"),
-            since: reader.date("since").flatMap(Day.init),
-            acceptsUnfinishedDays: reader.flag("unfinished"))
-    }
-}
-
 /// A kind of destination: its `kind` in the configuration, and how a destination is created from a table.
 public struct DestinationKind: Sendable {
     /// The value of `kind` in the configuration, such as `rest`.
@@ -73,94 +60,4 @@ public struct DestinationKind: Sendable {
         # insecure = false                     # true: plain http, also to other machines
         # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
         """
-}
-
-/// What destinations need from the process that they run in.
-public struct DestinationEnvironment: Sendable {
-    /// The environment variables.
-    public var variables: [String: String]
-    /// What `~` stands for.
-    public var home: String?
-    /// A new transport: each destination has one of its own, and keeps its connection.
-    public var transport: @Sendable () -> any HTTPTransport
-    /// A new transport to services that use WebSocket.
-    public var webSockets: @Sendable () -> any WebSocketTransport
-    /// The bus that ModemManager is on.
-    public var systemBus: DBusAddress
-    public var localTime: LocalTime
-    public var now: @Sendable () -> Timestamp
-    /// Draws a day for destinations that show pictures, with a distance in these units.
-    public var picture: @Sendable (DaySummary, UnitSystem) -> DayPicture?
-    /// Waits before a service is asked again.
-    public var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-
-    public init(
-        variables: [String: String], home: String?, systemBus: DBusAddress = .system, localTime: LocalTime = .system,
-        now: @escaping @Sendable () -> Timestamp = { DestinationEnvironment.clock() },
-        webSockets: @escaping @Sendable () -> any WebSocketTransport = { CurlTransport(userAgent: "istep") },
-        picture: @escaping @Sendable (DaySummary, UnitSystem) -> DayPicture? = { _, _ in nil },
-        transport: @escaping @Sendable () -> any HTTPTransport
-    ) {
-        self.variables = variables
-        self.home = home
-        self.systemBus = systemBus
-        self.localTime = localTime
-        self.now = now
-        self.webSockets = webSockets
-        self.picture = picture
-        self.transport = transport
-    }
-}
-
-extension DestinationEnvironment {
-    /// The machine's clock.
-    public static func clock() -> Timestamp { Timestamp(time(nil)) }
-}
-
-extension DestinationEnvironment: CustomReflectable, CustomStringConvertible {
-    public var description: String { "DestinationEnvironment" }
-    /// Without children: the variables contain secrets, and a dump of a destination includes all its values.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// What a destination is created with, besides its own keys.
-struct DestinationContext: Sendable {
-    /// The user's name for it.
-    var name: String
-    /// Key of its kind.
-    var kind: String
-    var terms: ShareTerms
-    /// Nil if its table names none.
-    var secret: SecretSource?
-    var environment: DestinationEnvironment
-
-    /// A new one: each destination keeps its connection. Reads `ca_file`.
-    func exchange(_ reader: inout TableReader) -> Exchange {
-        let transport = environment.transport()
-        return Exchange(
-            transport: reader.authorities().map { transport.trusting($0) } ?? transport, now: environment.now)
-    }
-
-    /// Today by this machine's clock and zone.
-    var today: Day { environment.localTime.day(of: environment.now()) }
-}
-
-extension TableReader {
-    /// The certificates that a server's is verified by; nil for the system's.
-    mutating func authorities() -> String? { path("ca_file", "the path of a file of certificates (PEM)") }
-}
-
-/// A destination of the configuration: its context contains the common values of its table and of the process.
-protocol ConfiguredDestination: ShareDestination {
-    var context: DestinationContext { get }
-}
-
-extension ConfiguredDestination {
-    var name: String { context.name }
-    var kind: String { context.kind }
-    var terms: ShareTerms { context.terms }
-    var secretPlace: String? { context.secret?.description }
-
-    /// The credentials of requests that are sent.
-    var credentials: Credentials { .real(environment: context.environment.variables) }
 }

@@ -267,7 +267,7 @@ struct HomeAssistantImport: Sendable {
                 try container.encode(name, forKey: .name)
                 try container.encode("istep", forKey: .source)
                 try container.encode(true, forKey: .has_sum)
-                try container.encode("steps", forKey: .unit_of_measurement)
+                try container.encode(HomeAssistantSensor.unit, forKey: .unit_of_measurement)
                 // Since 2025.11 `mean_type` (0: none) and `unit_class` take the place of `has_mean`; older versions
                 // refuse keys that they do not know.
                 if isSince2025_11 {

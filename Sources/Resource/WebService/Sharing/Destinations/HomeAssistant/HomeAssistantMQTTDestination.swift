@@ -87,7 +87,7 @@ struct HomeAssistantMQTTDestination: BrokerDestination {
         var value_template = "{{ value_json.steps }}"
         var last_reset_value_template = "{{ value_json.last_reset }}"
         var json_attributes_topic: String
-        var unit_of_measurement = "steps"
+        var unit_of_measurement = HomeAssistantSensor.unit
         var state_class = "total"
         var icon = "mdi:walk"
         var device: Device

@@ -6,6 +6,8 @@ internal import StepDomain
 /// `last_reset` is a total that may also decrease, as that of a day does after a correction, and that restarts when
 /// `last_reset` changes. `total_increasing` would treat each smaller number as a new day.
 struct HomeAssistantSensor: Encodable, Sendable {
+    /// Its unit of measurement, and that of its statistics. A user's statistics are kept as long as it stays the same.
+    static let unit = "steps"
     /// Such as `sensor.istep_anna`.
     let entity: String
     /// The base of topics and of the entity's unique id: as `object`, with a number after a name that has other
@@ -58,7 +60,7 @@ struct HomeAssistantSensor: Encodable, Sendable {
             var container = encoder.container(keyedBy: Key.self)
             if isState {
                 try container.encode("Steps of \(day.user.name)", forKey: .friendlyName)
-                try container.encode("steps", forKey: .unit)
+                try container.encode(HomeAssistantSensor.unit, forKey: .unit)
                 try container.encode("total", forKey: .stateClass)
                 try container.encode(sensor.lastReset, forKey: .lastReset)
                 try container.encode("mdi:walk", forKey: .icon)
