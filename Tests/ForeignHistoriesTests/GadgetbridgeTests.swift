@@ -85,6 +85,33 @@ import Testing
             ])
     }
 
+    /// Each row of a Garmin or CMF watch has the steps of the day so far, also one with a heart rate only.
+    @Test(arguments: ["GARMIN_ACTIVITY_SAMPLE", "CMF_ACTIVITY_SAMPLE"])
+    func `a counter of the day is no steps of a minute`(name: String) throws {
+        let midnight = LocalTime.berlin.at("2019-04-02", 0).seconds
+        let rows = [
+            [Self.ten, 1, 5321, 3], [Self.ten + 60, 1, 5321, -1], [Self.ten + 120, 1, 5400, 3],
+            [midnight, 1, 8000, -1],
+            [midnight + 3600, 1, 20, 3], [midnight + 7200, 1, 320, 3],
+        ]
+        let history = try history(Self.table(name, ", RAW_INTENSITY INTEGER", rows))
+        #expect(history.totals == ["Band": ["2019-04-01": 8000, "2019-04-02": 320]])
+        #expect(history.samples.map(\.steps) == [5321, 79, 2600, 20, 300])
+    }
+
+    /// Only those of Mi Band and Huami mark live rows by their intensity.
+    @Test func `rows of a Bangle without an intensity count`() throws {
+        let rows = [[Self.ten + 602, 1, 850, -1]]
+        let history = try history(Self.table("BANGLE_JSACTIVITY_SAMPLE", ", RAW_INTENSITY INTEGER", rows))
+        #expect(history.samples.map(\.steps) == [850] && history.samples.map(\.length) == [600])
+    }
+
+    @Test func `a MoYoung watch has the growth since the row before`() throws {
+        let history = try history(
+            Self.table("MOYOUNG_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 300], [Self.ten + 7200, 1, 6400]]))
+        #expect(history.totals == ["Band": ["2019-04-01": 6700]])
+    }
+
     @Test func `hours of a Colmi ring are those of local clocks`() throws {
         // 10:00 in India is 04:30 UTC.
         let ten = LocalTime.fixed(19_800).at("2019-04-01", 10).seconds

@@ -68,6 +68,17 @@ import Testing
         """
     }
 
+    /// Another program can have one record a day.
+    @Test func `only a watch of Apple stands before a phone`() throws {
+        let whole = """
+            <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Fossil Smartwatches" unit="count" \
+            startDate="2019-04-01 00:00:00 +0200" endDate="2019-04-01 23:59:00 +0200" value="1200"/>
+            """
+        let phone = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:30:00 +0200", "3000")
+        let history = try read(["export.xml": apple(phone + whole)])
+        #expect(history.totals == ["me": ["2019-04-01": 3000], "Fossil Smartwatches": ["2019-04-01": 1200]])
+    }
+
     @Test func `a record of steps in a correlation is at the top level, too, and counts once`() throws {
         let steps = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600")
         let history = try read([

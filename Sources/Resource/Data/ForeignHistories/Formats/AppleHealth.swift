@@ -118,7 +118,9 @@ private final class AppleHealthParser {
         let identity = "apple:\(name):\(model ?? "")"
         if let known = sources[identity] { return known }
         let shown = name.isEmpty ? model ?? "Apple Health" : name
-        let isWatch = (model ?? name).lowercased().contains("watch")
+        // Others can call themselves a watch and have one record a day.
+        let isWatch =
+            model.map { $0.lowercased().contains("watch") } ?? name.lowercased().contains("apple watch")
         let track = try collector.track(
             ForeignSource(identity: identity, name: shown), repetition: .added,
             kind: isWatch ? .watch : model == nil ? .other : .phone)

@@ -96,12 +96,13 @@ struct ActivityTable {
             return nil
         }
         let upper = name.uppercased()
-        if upper.contains("SUMMARY") || upper.contains("DAILY") { return nil }
+        // The table of HPlus has live counters, slots and totals of days side by side.
+        if ["SUMMARY", "DAILY", "HPLUS"].contains(where: { upper.contains($0) }) { return nil }
         let distance: (column: String, metres: Double)? =
             known["DISTANCE_METERS"].map { ($0, 1) } ?? known["DISTANCE_CM"].map { ($0, 0.01) }
             ?? (upper.contains("COLMI") ? known["DISTANCE"].map { ($0, 1) } : nil)
         metres = distance?.metres ?? 1
-        hasIntensity = known["RAW_INTENSITY"] != nil
+        hasIntensity = known["RAW_INTENSITY"] != nil && ["MI_BAND", "HUAMI"].contains { upper.contains($0) }
         let values = [
             time, steps, known["RAW_INTENSITY"], distance?.column,
             upper.contains("HUAWEI") ? known["OTHER_TIMESTAMP"] : nil,
@@ -113,8 +114,10 @@ struct ActivityTable {
             rhythm = .hoursOrQuarters
         } else if upper.contains("BANGLE") {
             rhythm = .ending(600)
-        } else if upper.contains("PINE_TIME") || upper.contains("PINETIME") {
+        } else if ["PINE_TIME", "PINETIME", "MOYOUNG", "MAKIBES", "XPLUS"].contains(where: { upper.contains($0) }) {
             rhythm = .growth
+        } else if ["GARMIN", "CMF"].contains(where: { upper.contains($0) }) {
+            rhythm = .counter
         } else if upper.contains("HUAWEI") {
             rhythm = .named
         } else {

@@ -19,6 +19,8 @@ struct SlotSequence {
         case ending(Int)
         /// The steps since the row before.
         case growth
+        /// The steps of the local day so far; a reading at midnight closes the day before.
+        case counter
         /// Each row has its length.
         case named
         /// A Colmi ring: hours in old versions, stamped with their beginning, and quarters in newer ones; a row at
@@ -31,6 +33,8 @@ struct SlotSequence {
     private var waiting: [Slot] = []
     private var day: Day?
     private var last: Int?
+    /// The last reading of a counter, and the day that it counts.
+    private var reading: (moment: Timestamp, steps: Int, day: Day)?
 
     init(_ rhythm: Rhythm) { self.rhythm = rhythm }
 
@@ -55,6 +59,7 @@ struct SlotSequence {
             slot.length = max(length, min(needed, Self.longest), 1)
             slot.start -= slot.length
             try body(slot)
+        case .counter: try count(slot, collector, body)
         case .minutes:
             // Many rows are looked at to find the rhythm; then each goes on as it comes.
             if let last { return try passOn(slot, every: last, body) }
@@ -80,6 +85,27 @@ struct SlotSequence {
         case .hoursOrQuarters: try closeDay(collector, body)
         default: break
         }
+    }
+
+    private mutating func count(_ slot: Slot, _ collector: ForeignCollector, _ body: Body) throws(ImportError) {
+        let moment = Timestamp(slot.start)
+        guard collector.isPossible(moment) else { return try body(slot) }
+        let day = collector.localTime.day(of: moment), midnight = collector.localTime.moment(day)
+        var from = midnight, grown = slot.steps
+        if moment == midnight {
+            defer { reading = (moment, 0, day) }
+            guard let reading, reading.day == day.advanced(by: -1) else { return }
+            (from, grown) = (reading.moment, slot.steps - reading.steps)
+        } else {
+            defer { reading = (moment, slot.steps, day) }
+            // Below the reading before: the watch was restarted.
+            if let reading, reading.day == day {
+                (from, grown) = (reading.moment, slot.steps - (slot.steps < reading.steps ? 0 : reading.steps))
+            }
+        }
+        if grown < 0 || moment == from { return }
+        // A distance is that of the day so far, too.
+        try body(Slot(start: from.seconds, length: moment - from, steps: grown))
     }
 
     /// The length of most slots: the most frequent distance of two rows, between a minute and an hour.
