@@ -220,6 +220,13 @@ import Testing
         #expect(try profile(on: "1999-06-01")?.height == 1.78)
     }
 
+    @Test func `a first plan holds from the day that was chosen`() async throws {
+        let goals = Dictionary(uniqueKeysWithValues: Weekday.allCases.map { ($0.name, "8000") })
+        expectSaved("goals", try await send("plan", goals.merging(["valid": "today"]) { $1 }))
+        let saved = try #require(try fixture.history.plans(of: user.id).first)
+        #expect(saved.validFrom != Validity.beginning && saved.validFrom == PagesFixture.today)
+    }
+
     /// Goals that are not given would be rest days.
     @Test func `before the first plan all goals of the form are saved`() async throws {
         fixture.history.setPlan(SportPlan(validFrom: try #require(Day("2026-01-01")), everyDay: 8000), of: user.id)

@@ -35,6 +35,13 @@ import Testing
         #expect(state(keys).content == .day(Day(day) ?? today))
     }
 
+    @Test func `from before the history of another user, the arrow leads into it`() {
+        var state = state("<<<")
+        state.known = today.advanced(by: -1)...today
+        press(">", &state)
+        #expect(state.content == .day(today.advanced(by: -1)) && state.message == nil)
+    }
+
     /// Entries of the days after 2013-01-01 with these numbers.
     private static func waiting(_ days: ClosedRange<Int>) -> [BrowseState.OutboxEntry] {
         days.map {

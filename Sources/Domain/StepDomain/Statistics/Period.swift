@@ -68,6 +68,9 @@ public struct Period: Hashable, Sendable {
         return (year, first.distance(to: thursday) / 7 + 1)
     }
 
+    /// The day that decides to which month and year it belongs: the fourth of a week, as in ISO 8601; else the first.
+    public var decidingDay: Day { days.lowerBound.advanced(by: unit == .week ? 3 : 0) }
+
     /// 0001-01-01 to 9999-12-31: the days with a name of ten characters.
     public static let calendar = Day(daysSince1970: -719_162)...Day(daysSince1970: 2_932_896)
 

@@ -60,7 +60,7 @@ struct DateBar: Sendable {
     // MARK: Any date
 
     private var shown: Day {
-        period.days.contains(figures.today) ? figures.today : min(period.days.lowerBound, figures.today)
+        period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
     }
 
     private var picker: Markup {

@@ -33,12 +33,15 @@ extension FilledForm {
 
     /// The days to which a plan or a profile applies.
     ///
-    /// - Parameter id: the beginning of the identifiers of its fields.
-    @MarkupBuilder func validity(_ id: String) -> Markup {
+    /// - Parameters:
+    ///   - id: the beginning of the identifiers of its fields.
+    ///   - isFirst: whether there is none yet: mostly it is for all days, as on the command line.
+    @MarkupBuilder func validity(_ id: String, isFirst: Bool) -> Markup {
+        let choices = [(FilledForm.today, "from today on"), (FilledForm.beginning, "from the beginning")]
         Element.div {
             Element.label(Attribute(.for, "\(id)-days")) { "Applies" }
             Element.select(Attribute(.id, "\(id)-days"), Attribute(.name, "valid")) {
-                [("today", "from today on"), (FilledForm.beginning, "from the beginning")].map { value, words in
+                (isFirst ? choices.reversed() : choices).map { value, words in
                     Element.option(Attribute(.value, value), Attribute(.selected, values["valid"] == value)) { words }
                 }
             }

@@ -10,8 +10,9 @@ struct FilledForm: Hashable, Sendable {
     /// since.
     var originals: [String: String] = [:]
 
-    /// The choice of a plan or a profile that holds from the beginning.
+    /// The choices of when a plan or a profile begins to hold.
     static let beginning = "beginning"
+    static let today = "today"
 
     /// The name of the hidden field with the original of a field.
     static func nameOfOriginal(_ name: String) -> String { "was-\(name)" }
@@ -52,7 +53,7 @@ struct FilledForm: Hashable, Sendable {
         return nil
     }
 
-    /// The day from which a plan or a profile holds; nil for today.
+    /// The day from which a plan or a profile holds; nil if the form does not say it.
     mutating func validFrom(today: Day) -> Day? {
         if values["valid"] == Self.beginning {
             if values["valid-from"] == nil { return Validity.beginning }
@@ -60,8 +61,9 @@ struct FilledForm: Hashable, Sendable {
             return nil
         }
         let days = Validity.firstDays
-        return day(
+        let other = day(
             "valid-from", days, "Enter a date from \(DateForm.short.day(days.lowerBound, today: today)) on.")
+        return other ?? (values["valid"] == Self.today ? today : nil)
     }
 }
 

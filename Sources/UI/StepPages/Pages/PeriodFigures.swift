@@ -23,7 +23,10 @@ struct PeriodFigures: Sendable {
     }
 
     private var goal: Figure {
-        guard statistics.daysWithGoal > 0 else { return best ?? Figure("Goal reached", "no goal") }
+        guard statistics.daysWithGoal > 0 else {
+            let words = statistics.knownDays == 0 && statistics.meanGoal != nil ? "unknown" : "no goal"
+            return best ?? Figure("Goal reached", words)
+        }
         let share = 100 * Double(statistics.goalDays) / Double(statistics.daysWithGoal)
         return Figure(
             "Goal reached", Words.grouped(statistics.goalDays),
@@ -41,7 +44,9 @@ struct PeriodFigures: Sendable {
     private var distance: Figure {
         let run = statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) run" : ""
         guard let distance = statistics.distance else {
-            return Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps")
+            return statistics.knownDays == 0
+                ? Figure("Running", "unknown")
+                : Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps")
         }
         return Figure(
             "Distance", context.units.number(distance: distance), unit: context.units.distanceUnit, run)

@@ -28,7 +28,7 @@ package struct PeriodPage: Sendable {
     }
 
     package var document: Markup {
-        let day = period.days.contains(figures.today) ? figures.today : min(period.days.lowerBound, figures.today)
+        let day = period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
         return PageFrame(title: DateBar.title(period), context: context, section: .history, path: path, day: day)
             .document {
                 DateBar(period: period, figures: figures, context: context).markup

@@ -36,7 +36,7 @@ struct PlanPage: Sendable {
                     Weekday.allCases.map { weekday in
                         plan.form.field(weekday.name, weekday.title, [Attribute(.inputmode, "numeric")])
                     }
-                    plan.form.validity("plan")
+                    plan.form.validity("plan", isFirst: plans.isEmpty)
                 }
                 FilledForm.save("Save the goals")
             }
@@ -60,7 +60,7 @@ struct PlanPage: Sendable {
                     measure("running-step", "Measured running step", .stepLength)
                     profile.form.field("birth", "Date of birth", [Attribute(.type, "date")])
                     sex
-                    profile.form.validity("profile")
+                    profile.form.validity("profile", isFirst: profiles.isEmpty)
                 }
                 FilledForm.save("Save the profile")
             }

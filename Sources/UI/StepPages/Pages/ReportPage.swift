@@ -141,7 +141,9 @@ package struct ReportPage: Sendable {
                 days.bars(part, title: "Days of \(part.title)")
             } else {
                 days.calendar(year, title: "Days of \(part.title)")
-                parts.means(year.period, by: .month, title: "Months: steps a day", "s6")
+                // Of a report of a part of the year, no month and no mean has other days.
+                let isWhole = figures.statistics(of: year.period).shown == year.shown
+                parts.means(isWhole ? year.period : part, by: .month, title: "Months: steps a day", "s6")
             }
             if year.days.count > 7 {
                 parts.means(part, by: .week, title: "Weeks: steps a day", year.days.count <= 45 ? "" : "s6")

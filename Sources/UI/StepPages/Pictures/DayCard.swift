@@ -45,7 +45,9 @@ package struct DayCard: Sendable {
         Picture.document(width: Self.width, height: Self.height, title: Words.date(day.day), summary: summary) {
             let left = percentage == nil ? Self.margin : 150
             ring
-            Picture.text("\(Words.date(day.day)) · \(Printable(day.user.name, limit: 24))", x: left, y: 46, size: 14)
+            // Beside the ring there is less room.
+            let name = Printable(day.user.name, limit: percentage == nil ? 24 : 12)
+            Picture.text("\(Words.date(day.day)) · \(name)", x: left, y: 46, size: 14)
             Picture.text(DayWords.steps(view), x: left, y: 90, size: 42, tone: .text, isBold: true)
             Picture.text(details, x: left, y: 117, size: 15)
             Picture.text(hoursNote ?? state, x: left, y: 136, size: 12)

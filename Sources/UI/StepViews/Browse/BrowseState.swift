@@ -226,6 +226,12 @@ public struct BrowseState: Hashable, Sendable {
     /// The last day of the period that has begun is the one that `d` then shows.
     private mutating func move(to period: Period?, or refusal: String) {
         let reachable = (known?.lowerBound ?? today)...today
+        // From before the history, as after a change of the user.
+        if let period, period.days.lowerBound > day, period.days.upperBound < reachable.lowerBound {
+            day = reachable.lowerBound
+            show(.days)
+            return
+        }
         guard let period, period.days.overlaps(reachable) else {
             message = refusal
             return
