@@ -99,6 +99,21 @@ import Testing
         #expect(history.samples.map(\.steps) == [5321, 79, 2600, 20, 300])
     }
 
+    /// Rows of Gadgetbridge's own tests of Garmin watches, and others like them.
+    @Test(arguments: [
+        ([0: 6064, 1: 6064, 3: 6064, 14: 6170], ["2019-04-01": 6064, "2019-04-02": 106]),
+        ([-1: 6064, 1: 6070, 20: 5, 90: 105], ["2019-04-01": 6064, "2019-04-02": 111]),
+        ([600: 5321, 601: 0, 602: 5330, 660: 5310, 720: 5400], ["2019-04-02": 5400]),
+        ([-10: 9000, 600: 9500], ["2019-04-01": 9000, "2019-04-02": 9500]), ([0: 8000], ["2019-04-01": 8000]),
+    ])
+    func `a counter that is reset late, or falls on its day, is no walk`(
+        minutes: [Int: Int], totals: [String: Int]
+    ) throws {
+        let midnight = LocalTime.berlin.at("2019-04-02", 0).seconds
+        let rows = minutes.sorted { $0.key < $1.key }.map { [midnight + $0.key * 60, 1, $0.value] }
+        #expect(try history(Self.table("GARMIN_ACTIVITY_SAMPLE", "", rows)).totals == ["Band": totals])
+    }
+
     /// Only those of Mi Band and Huami mark live rows by their intensity.
     @Test func `rows of a Bangle without an intensity count`() throws {
         let rows = [[Self.ten + 602, 1, 850, -1]]

@@ -60,7 +60,7 @@ struct DateBar: Sendable {
     // MARK: Any date
 
     private var shown: Day {
-        period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
+        period.days.contains(figures.today) ? figures.today : min(period.days.lowerBound, figures.today)
     }
 
     private var picker: Markup {
@@ -112,7 +112,10 @@ struct DateBar: Sendable {
     private var segments: Markup {
         Element.nav(.css("segments"), Attribute(.ariaLabel, "Unit")) {
             Period.Unit.allCases.map { unit in
-                let other = Period(unit, containing: shown, weekStart: context.weekStart)
+                // The month and the year to which most of a past week belongs.
+                let isLonger = [.month, .year].contains(unit) && !period.days.contains(figures.today)
+                let day = isLonger ? min(period.decidingDay, figures.today) : shown
+                let other = Period(unit, containing: day, weekStart: context.weekStart)
                 return Element.a(
                     .href(context.link(to: other) ?? Link([])),
                     unit == period.unit ? Attribute(.ariaCurrent, "page") : nil

@@ -55,11 +55,8 @@ struct FilledForm: Hashable, Sendable {
 
     /// The day from which a plan or a profile holds; nil if the form does not say it.
     mutating func validFrom(today: Day) -> Day? {
-        if values["valid"] == Self.beginning {
-            if values["valid-from"] == nil { return Validity.beginning }
-            errors["valid-from"] = "Leave it empty, or choose \"from today on\" above."
-            return nil
-        }
+        // A date says more than the choice above it.
+        if values["valid"] == Self.beginning, values["valid-from"] == nil { return Validity.beginning }
         let days = Validity.firstDays
         let other = day(
             "valid-from", days, "Enter a date from \(DateForm.short.day(days.lowerBound, today: today)) on.")

@@ -120,7 +120,9 @@ private final class AppleHealthParser {
         let shown = name.isEmpty ? model ?? "Apple Health" : name
         // Others can call themselves a watch and have one record a day.
         let isWatch =
-            model.map { $0.lowercased().contains("watch") } ?? name.lowercased().contains("apple watch")
+            model.map { $0.lowercased().hasPrefix("watch") }
+            // Apple writes a no-break space in it.
+            ?? name.lowercased().replacing("\u{a0}", with: " ").contains("apple watch")
         let track = try collector.track(
             ForeignSource(identity: identity, name: shown), repetition: .added,
             kind: isWatch ? .watch : model == nil ? .other : .phone)

@@ -19,9 +19,23 @@ struct GadgetbridgeReader: FormatReader {
             try database.refuseForeignCode()
             let devices = try devices(of: database)
             for (name, columns) in database.tables.sorted(by: { $0.key < $1.key }) {
-                guard let table = ActivityTable(name, columns) else { continue }
+                guard let table = ActivityTable(name, columns) else {
+                    try noteLeftOut(name, database, collector)
+                    continue
+                }
                 for device in devices { try read(table, of: device, database, collector) }
             }
+        }
+    }
+
+    private func noteLeftOut(
+        _ name: String, _ database: ForeignDatabase, _ collector: ForeignCollector
+    ) throws(ImportError) {
+        guard name.uppercased() == "HPLUS_HEALTH_ACTIVITY_SAMPLE" else { return }
+        try database.rows("SELECT 1 FROM \(ForeignDatabase.quoted(name)) LIMIT 1") { _ throws(ImportError) in
+            collector.notes.append(
+                .decision("the table of HPlus is not read: it has live counters, slots and totals of days side by side")
+            )
         }
     }
 
@@ -116,7 +130,7 @@ struct ActivityTable {
             rhythm = .ending(600)
         } else if ["PINE_TIME", "PINETIME", "MOYOUNG", "MAKIBES", "XPLUS"].contains(where: { upper.contains($0) }) {
             rhythm = .growth
-        } else if ["GARMIN", "CMF"].contains(where: { upper.contains($0) }) {
+        } else if ["GARMIN", "CMF", "FITBIT"].contains(where: { upper.contains($0) }) {
             rhythm = .counter
         } else if upper.contains("HUAWEI") {
             rhythm = .named

@@ -33,8 +33,16 @@ struct SlotSequence {
     private var waiting: [Slot] = []
     private var day: Day?
     private var last: Int?
-    /// The last reading of a counter, and the day that it counts.
-    private var reading: (moment: Timestamp, steps: Int, day: Day)?
+    private var reading: Reading?
+
+    /// The last reading of a counter.
+    private struct Reading {
+        let moment: Timestamp, steps: Int
+        /// The day that it counts.
+        let day: Day
+        /// Whether it still has the steps of the day before.
+        let isCarried: Bool
+    }
 
     init(_ rhythm: Rhythm) { self.rhythm = rhythm }
 
@@ -87,25 +95,30 @@ struct SlotSequence {
         }
     }
 
+    /// As Gadgetbridge's providers convert such counters (`convertCumulativeSteps`): rows of 0 among others were not
+    /// measured, a counter that falls on its day says nothing, and one can go on past midnight for some time.
     private mutating func count(_ slot: Slot, _ collector: ForeignCollector, _ body: Body) throws(ImportError) {
         let moment = Timestamp(slot.start)
         guard collector.isPossible(moment) else { return try body(slot) }
-        let day = collector.localTime.day(of: moment), midnight = collector.localTime.moment(day)
-        var from = midnight, grown = slot.steps
-        if moment == midnight {
-            defer { reading = (moment, 0, day) }
-            guard let reading, reading.day == day.advanced(by: -1) else { return }
-            (from, grown) = (reading.moment, slot.steps - reading.steps)
-        } else {
-            defer { reading = (moment, slot.steps, day) }
-            // Below the reading before: the watch was restarted.
-            if let reading, reading.day == day {
-                (from, grown) = (reading.moment, slot.steps - (slot.steps < reading.steps ? 0 : reading.steps))
+        let today = collector.localTime.day(of: moment), isMidnight = moment == collector.localTime.moment(today)
+        let day = isMidnight ? today.advanced(by: -1) : today, midnight = collector.localTime.moment(day)
+        var (from, grown, isCarried) = (midnight, slot.steps, false)
+        if let last = reading {
+            if slot.steps == 0, last.steps > 0, last.day == day { return }
+            let isReset = slot.steps < last.steps
+            if last.day == day {
+                if isReset, !last.isCarried { return }
+                (from, grown) = (last.moment, slot.steps - (isReset ? 0 : last.steps))
+                isCarried = last.isCarried && !isReset
+            } else if !isReset,
+                moment - last.moment <= 3600 || slot.steps > (moment - midnight) * StepSample.maximumStepsPerSecond
+            {
+                (from, grown, isCarried) = (max(last.moment, midnight), slot.steps - last.steps, true)
             }
         }
-        if grown < 0 || moment == from { return }
+        reading = Reading(moment: moment, steps: slot.steps, day: day, isCarried: isCarried)
         // A distance is that of the day so far, too.
-        try body(Slot(start: from.seconds, length: moment - from, steps: grown))
+        if moment > from { try body(Slot(start: from.seconds, length: moment - from, steps: grown)) }
     }
 
     /// The length of most slots: the most frequent distance of two rows, between a minute and an hour.
