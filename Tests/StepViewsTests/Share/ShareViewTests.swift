@@ -240,10 +240,4 @@ import Testing
         #expect(try ReadDocument(outbox).destinations[0].nextAttempt == expected)
         #expect(try ReadDocument(destinations).destinations[0].nextAttempt == expected)
     }
-
-    @Test func `progress is shown as a number of days`() {
-        #expect(
-            ShareView.words(for: ShareProgress(destination: "garden", done: 3, all: 1200))
-                == "garden: sharing, 3 of 1,200 days")
-    }
 }

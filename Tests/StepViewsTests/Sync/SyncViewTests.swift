@@ -168,13 +168,6 @@ import Testing
         #expect(!text.contains("\nring: 9"))
     }
 
-    @Test func `progress is described for each phase`() {
-        let ring = Sample.pedometer("ri\u{1b}ng")
-        #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: searching")
-        #expect(SyncView.words(for: .reading(done: 2, of: 8), of: ring).hasSuffix("reading, 2 of 8"))
-        #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .reconnecting, of: ring))
-    }
-
     @Test func `the document contains counts, notices and failures`() throws {
         let document = try ReadDocument(view(report(notices: [.batteryLow(9)]), report(failure: "gone")))
         let first = document.pedometers[0], last = document.pedometers[1]

@@ -50,4 +50,12 @@ extension SportPlan {
         guard let steps, let goal, goal > 0 else { return nil }
         return 100 * Double(steps) / Double(goal)
     }
+
+    /// A percentage as views and posts show it: rounded, and 100 only if the goal is reached. Nil where it is not a
+    /// number or absurdly large.
+    public static func wholePercentage(_ percentage: Double) -> Int? {
+        guard percentage.isFinite, abs(percentage) < 1e12 else { return nil }
+        let rounded = Int(percentage.rounded())
+        return percentage < 100 ? min(99, rounded) : rounded
+    }
 }

@@ -45,11 +45,6 @@ public struct ShareView: View {
         }
     }
 
-    /// What is being done, for a line of progress.
-    public static func words(for progress: ShareProgress) -> String {
-        "\(Printable(progress.destination, limit: 32)): sharing, \(progress.done) of \(Words.count(progress.all, "day"))"
-    }
-
     /// What to know before the days of another history than the usual one are shared.
     ///
     /// - Parameters:

@@ -40,18 +40,6 @@ public struct SyncView: View {
     /// After a sync that ended early, and was not without effect.
     private static let resumption = "Received data was saved. Run the command again to continue."
 
-    /// What is being done, for a line of progress.
-    public static func words(for progress: ReadProgress, of pedometer: Pedometer) -> String {
-        let name = Printable(pedometer.name, limit: 32)
-        return switch progress {
-        case .searching: "\(name): searching"
-        case .adapterRestarted: "\(name): the adapter received nothing and was switched off and on; searching again"
-        case .connecting: "\(name): connected"
-        case .reconnecting: "\(name): the connection was lost; connecting again"
-        case .reading(let done, let all): "\(name): reading, \(done) of \(all)"
-        }
-    }
-
     public func lines(_ style: TextStyle) -> [String] {
         var page = TextPage(style)
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }

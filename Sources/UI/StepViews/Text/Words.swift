@@ -58,13 +58,15 @@ package enum Words {
 
     /// Per cent of a goal: `114 %`. Rounded, but 100 % is shown when the goal is reached and not before.
     package static func percent(_ percentage: Double) -> String {
-        guard percentage.isFinite, abs(percentage) < 1e12 else { return "? %" }
-        return "\(grouped(percentage < 100 ? min(99, Int(percentage.rounded())) : Int(percentage.rounded()))) %"
+        "\(SportPlan.wholePercentage(percentage).map(grouped) ?? "?") %"
     }
 
     package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
     }
+
+    /// The word after a number that stands by itself.
+    package static func noun(_ one: String, _ number: Int) -> String { number == 1 ? one : one + "s" }
 
     /// `20 seconds`, `1.5 seconds`
     static func seconds(_ number: Double) -> String { "\(brief(number)) \(number == 1 ? "second" : "seconds")" }

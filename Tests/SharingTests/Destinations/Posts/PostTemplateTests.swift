@@ -47,6 +47,8 @@ import Testing
 
     @Test func `the percentage is 100% only when the goal is reached`() throws {
         #expect(try text("{percentage}", .easter(steps: 9999)) == "99%")
+        // As `istep show` has it.
+        #expect(try text("{percentage}", .easter(steps: 8670)) == "87%")
         #expect(try text("{percentage}", .easter(steps: 10_000)) == "100%")
     }
 

@@ -41,9 +41,7 @@ enum PostFigure: String, CaseIterable, Sendable {
         case .steps: Self.grouped(day.steps)
         case .distance: day.summary.distance.flatMap { Self.distance($0, units) }
         case .calories: day.kilocalories.map { Self.grouped($0) + " kcal" }
-        // Rounded down: a goal that is missed by a few steps is not reached.
-        case .percentage:
-            day.summary.percentage.flatMap { Int(exactly: $0.rounded(.down)) }.map { "\(Self.grouped($0))%" }
+        case .percentage: day.summary.percentage.flatMap(SportPlan.wholePercentage).map { "\(Self.grouped($0))%" }
         case .goal: day.summary.goal.map(Self.grouped)
         case .bars: Self.bars(day.summary.hours)
         }

@@ -7,10 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProgressWordsTests {
     @Test func `each step of a sync has a line`() {
         func line(_ step: SyncService.Step) -> String { ProgressWords.line(step, Sample.localTime) }
-        #expect(line(.reading(Sample.pedometer(), .connecting)) == "ring: connected")
+        let ring = Sample.pedometer("ri\u{1b}ng")
+        #expect(line(.reading(ring, .searching)) == "ri\u{fffd}ng: searching")
+        #expect(line(.reading(ring, .connecting)) == "ri\u{fffd}ng: connected")
+        #expect(line(.reading(ring, .reconnecting)) == "ri\u{fffd}ng: the connection was lost; connecting again")
+        #expect(line(.reading(ring, .reading(done: 2, of: 8))) == "ri\u{fffd}ng: reading, 2 of 8")
         #expect(line(.sharing(.waiting(until: Sample.now))) == "Waiting until 2014-04-21 10:30")
-        let progress = ShareProgress(destination: "garden", done: 1, all: 2)
-        #expect(line(.sharing(.delivering(progress))) == ShareView.words(for: progress))
+        let progress = ShareProgress(destination: "garden", done: 3, all: 1200)
+        #expect(line(.sharing(.delivering(progress))) == "garden: sharing, 3 of 1,200 days")
     }
 
     @Test func `a file that is read has its samples, its part and the time that is left`() {
