@@ -221,6 +221,68 @@ import Testing
         #expect(history.samples.allSatisfy { $0.length == 86_400 })
     }
 
+    /// They were slots of an hour, which counted beside the ring's.
+    @Test func `a line each day at nearly the same time is the total of its day`() throws {
+        let text = "time,steps\n2019-04-01 23:59:57,8000\n2019-04-02 23:59:58,7000\n2019-04-03 23:58:10,6000\n"
+        let history = try read("x.csv", text)
+        #expect(history.totals == ["x": ["2019-04-01": 8000, "2019-04-02": 7000, "2019-04-03": 6000]])
+        #expect(history.samples.allSatisfy { $0.length == 86_400 })
+        // Two walks.
+        let walks = try read("x.csv", "time,steps\n2019-04-01 08:00,3000\n2019-04-02 08:10,2500\n")
+        #expect(walks.samples.allSatisfy { $0.length <= 3600 })
+    }
+
+    /// West of Greenwich they were on the days before.
+    @Test func `midnights of UTC in seconds since 1970 are its days, as those with Z`() throws {
+        let west = LocalTime.fixed(-5 * 3600)
+        let first = Day("2019-04-01")!.daysSince1970 * 86_400
+        for (a, b) in [("\(first)", "\(first + 86_400)"), ("2019-04-01T00:00:00Z", "2019-04-02T00:00:00Z")] {
+            let history = try read("x.csv", "time,steps\n\(a),5000\n\(b),6000\n", options(west))
+            #expect(history.totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]], "\(a)")
+        }
+        // Midnights of the place.
+        let local = try read("x.csv", "time,steps\n\(first + 18_000),5000\n\(first + 104_400),6000\n", options(west))
+        #expect(local.totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]])
+    }
+
+    /// The first line counted as the names, and separators in quotes as columns.
+    @Test(arguments: [
+        "Activities\nDate,Calories,Steps\n\"2019-04-01\",\"2,500\",\"5,000\"\n\"2019-04-02\",\"900\",\"6,000\"\n",
+        "sep=;\nDate;Steps\n2019-04-01;5000\n2019-04-02;6000\n",
+        "My steps\n\nDate,Steps\n2019-04-01,5000\n2019-04-02,6000\n",
+        "Date,Kcal,Steps,Rest\n\"2019-04-01\",\"2,500\",\"5,000\",\"1,200\"\n\"2019-04-02\",\"2,100\",\"6,000\",\"900\"\n",
+        "Datum;Schritte\n1. 4. 2019;5 000\n2. 4. 2019;6\u{a0}000\n",
+        "date,steps\n2019. 4. 1.,5\u{202f}000\n2019. 4. 2.,6\u{2009}000\n",
+    ])
+    func `titles, quotes and blanks do not keep a table from being read`(text: String) throws {
+        #expect(try read("x.csv", text).totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]], "\(text)")
+    }
+
+    /// They were added up.
+    @Test(arguments: [
+        (
+            "Start,End,Steps today\n2019-04-01 10:00,2019-04-01 10:15,500\n2019-04-01 10:15,2019-04-01 10:30,800\n",
+            ["counter": "Steps today"]
+        ),
+        (
+            "Date,Time,Steps\n2019-04-01,10:00,500\n2019-04-01,22:00,800\n2019-04-01,12:00,600\n",
+            ["day": "Date", "counter": "Steps"]
+        ),
+        ("Date,Steps\n2019-04-01,500\n2019-04-01,800\n2019-04-01,600\n", ["day": "Date", "counter": "Steps"]),
+    ])
+    func `a counter is one also beside an end, beside a time, and of days`(text: String, columns: [String: String])
+        throws
+    {
+        #expect(try read("x.csv", text, options(columns: columns)).totals == ["x": ["2019-04-01": 800]])
+    }
+
+    @Test func `a time that cannot be read is named, not its date`() throws {
+        let error = #expect(throws: ImportError.self) {
+            try read("x.csv", "Date,Time,Steps\n2019-04-01,10:00,5\n2019-04-01,10 o'clock,5\n")
+        }
+        #expect("\(String(describing: error))".contains("is not a time of day"))
+    }
+
     /// They were slots of an hour.
     @Test func `the length of slots is found in a table whose newest line is first`() throws {
         let text = "time,steps\n2019-04-01 10:30,70\n2019-04-01 10:15,60\n2019-04-01 10:00,50\n"

@@ -76,6 +76,48 @@ import Testing
         #expect(throws: ImportError.self) { try read("foo.json", text, options(format: "fitbit")) }
     }
 
+    /// It was read as minutes of Fitbit.
+    @Test func `a table of two columns is Fitbit's only by its name`() throws {
+        let text = "timestamp,steps\n2019-04-01T08:00:00Z,900\n2019-04-01T08:15:00Z,280\n"
+        let history = try read("ring.csv", text)
+        #expect(history.format.key == "csv" && history.samples.map(\.length) == [900, 900])
+        let minutes = "timestamp,steps\n2019-04-01T08:00:00Z,90\n"
+        #expect(try read("steps_2019-04-01.csv", minutes).format.key == "fitbit")
+        #expect(try read("ring.csv", minutes, options(format: "fitbit")).samples.map(\.length) == [60])
+    }
+
+    /// It was empty.
+    @Test func `a folder can be named by a link`() throws {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/real/a", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real")
+            try Data("Date,Steps\n2019-04-01,50\n".utf8).write(to: URL(fileURLWithPath: folder + "/real/a/steps.csv"))
+            for path in ["/link", "/link/", "/real"] {
+                #expect(
+                    try ForeignFiles().read(folder + path, options()).totals == ["steps": ["2019-04-01": 50]],
+                    "\(path)")
+            }
+        }
+    }
+
+    /// SQLite lost its locks on it, and with them commits.
+    @Test func `files of the history that is in use are not opened`() throws {
+        try withFolder { folder in
+            let (history, table) = (folder + "/history.sqlite", folder + "/steps.csv")
+            try database("CREATE TABLE x (y)").write(to: URL(fileURLWithPath: history))
+            try Data("Date,Steps\n2019-04-01,50\n".utf8).write(to: URL(fileURLWithPath: table))
+            try FileManager.default.createSymbolicLink(atPath: folder + "/named", withDestinationPath: history)
+            try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: table)
+            let files = ForeignFiles(inUse: [history, history + "-wal"])
+            #expect(try FileTree(folder, except: [history]).files.map(\.name) == ["steps.csv"])
+            #expect(try files.read(folder, options()).totals == ["steps": ["2019-04-01": 50]])
+            #expect(try files.newest(in: folder, options(), unreadable: []).file.path == table)
+            for path in [history, folder + "/named"] {
+                #expect(throws: ImportError.inUse(path: path)) { try files.read(path, options()) }
+            }
+        }
+    }
+
     /// A picture and an archive begin with letters and a zero.
     @Test func `files of other kinds beside a table are no tables`() throws {
         let table = Data("Date,Steps\n2019-04-01,50\n".utf8)

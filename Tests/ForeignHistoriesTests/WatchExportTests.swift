@@ -105,8 +105,9 @@ import Testing
 
     @Test func `Oura's day begins at four`() throws {
         let text = """
-            {"data": [{"day": "2019-04-01", "equivalent_walking_distance": 1, "steps": 700, "met": {"timestamp": "x"},
-            "timestamp": "2019-04-01T04:00:00.000-07:00"}]}
+            {"data": [{"active_calories": 9, "equivalent_walking_distance": 1,
+            "met": {"timestamp": "x", "items": [\(Array(repeating: "0.9", count: 1440).joined(separator: ", "))]},
+            "steps": 700, "day": "2019-04-01", "timestamp": "2019-04-01T04:00:00.000-07:00"}]}
             """
         let history = try read("daily_activity.json", text)
         #expect(history.totals == ["Oura": ["2019-04-01": 700]])
@@ -141,7 +142,7 @@ import Testing
 
     @Test func `formats are ambiguous only where --format has to be given`() throws {
         let files = [
-            "a.csv": data("timestamp,steps\n2019-04-01T08:00:00Z,50\n"),
+            "steps_1.csv": data("timestamp,steps\n2019-04-01T08:00:00Z,50\n"),
             "b/ACTIVITY_1.csv": data("date,steps,distance,runDistance,calories\n2019-04-01,5000,3000,0,100\n"),
         ]
         let error = #expect(throws: ImportError.self) { try read(files) }

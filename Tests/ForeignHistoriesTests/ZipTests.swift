@@ -61,11 +61,46 @@ import Testing
         }
     }
 
-    @Test func `an encrypted archive is named as one`() throws {
+    /// It was of no known format.
+    @Test(arguments: [nil, "csv"]) func `an encrypted archive is named as one`(format: String?) throws {
         var bytes = [UInt8](zip([("steps.csv", table)]))
         let directory = bytes.count - 22 - 46 - 9
         bytes[directory + 8] = 1
+        let error = #expect(throws: ImportError.self) { try read(["x": Data(bytes)], options(format: format)) }
+        #expect("\(String(describing: error))".contains("it has a password"))
+    }
+
+    /// It was left out without a word.
+    @Test func `a member of which the beginning cannot be read may have steps`() throws {
+        func minutes(_ day: String) -> (name: String, data: Data) {
+            ("steps_\(day).csv", Data("timestamp,steps\n\(day)T08:00:00Z,50\n".utf8))
+        }
+        var bytes = [UInt8](zip([minutes("2019-04-01"), minutes("2019-04-02")]))
+        #expect(try read(["x": Data(bytes)]).totals.values.first?.count == 2)
+        let second = try #require(Data(bytes).range(of: Data("steps_2019-04-02.csv".utf8))).lowerBound
+        bytes[second - 30] = 0
+        #expect(throws: ImportError.self) { try read(["x": Data(bytes)]) }
+    }
+
+    @Test func `members over each other are refused`() throws {
+        let table = Data(("Date,Steps\n" + String(repeating: "2019-04-01,5000\n", count: 9)).utf8)
+        let archive = [UInt8](zip((0..<9).map { ("\($0).csv", table) }, deflated: false))
+        // Nine times the first: the local files of the others are not there.
+        let first = 30 + 5 + table.count
+        var bytes = Array(archive[..<first]) + archive[(9 * first)...]
+        let end = bytes.count - 22
+        for index in 0..<9 {
+            bytes.replaceSubrange((first + index * 51 + 42)..<(first + index * 51 + 46), with: [0, 0, 0, 0])
+        }
+        bytes.replaceSubrange((end + 16)..<(end + 20), with: [UInt8(first % 256), UInt8(first / 256), 0, 0])
         let error = #expect(throws: ImportError.self) { try read(["x": Data(bytes)], options(format: "csv")) }
-        #expect(error != nil)
+        #expect("\(String(describing: error))".contains("its files are larger than it is"))
+    }
+
+    @Test func `archives in a folder are to be extracted`() throws {
+        let error = #expect(throws: ImportError.self) {
+            try read(["a.zip": zip([("steps.csv", table)]), "b.zip": zip([("steps.csv", table)])])
+        }
+        #expect("\(String(describing: error))".contains("a.zip: extract them"))
     }
 }

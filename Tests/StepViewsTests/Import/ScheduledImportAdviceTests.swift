@@ -48,6 +48,9 @@ import Testing
             .otherZone(3),
             "Write that zone as zone into [import.phone] of the configuration, or take the earlier import back: `istep imports remove 3`"
         ),
+        (
+            .inUse(path: "/S"), "It has these steps already. To give some of them to another user: `istep move`"
+        ),
     ]
 
     @Test(arguments: advice)
@@ -90,6 +93,7 @@ import Testing
         case .noZone: 16
         case .noImport: 17
         case .otherZone: 18
+        case .inUse: 19
         }
     }
 }

@@ -124,8 +124,7 @@ public final class ForeignCollector {
         try cover(TimeSpan(span.start, end), track)
         if steps == 0 { return }
         // A total of today that was read early in the morning needs the seconds that its steps take.
-        let length = max(
-            end - span.start, (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
+        let length = max(end - span.start, StepSample.minimumLength(for: steps))
         try add(
             StepSample(
                 start: span.start, length: length, steps: steps, distance: distance,
@@ -158,7 +157,7 @@ public final class ForeignCollector {
         }
         var sample = sample
         let recorded = sample.length
-        let needed = (sample.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
+        let needed = StepSample.minimumLength(for: sample.steps)
         // A record of one moment has no length: it gets what its steps need. Others may be cut short by whole seconds.
         if sample.length <= 1 || needed <= 2 * sample.length { sample.length = max(sample.length, needed) }
         guard sample.isPlausible else {

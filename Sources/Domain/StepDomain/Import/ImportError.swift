@@ -1,6 +1,8 @@
 /// Why a file of another program cannot be imported. Nothing is stored. Its words are in `ImportErrorWords`.
 public enum ImportError: CategorizedError, Hashable {
     case missing(path: String)
+    /// It is the history itself, or a file of it.
+    case inUse(path: String)
     /// It cannot be read from the disk, or is not readable for this user.
     case unreadable(path: String, reason: String)
     /// No format fits; `hint` says what the file seems to be.
@@ -49,7 +51,7 @@ public enum ImportError: CategorizedError, Hashable {
         case .missing: .unavailable
         case .unreadable: .unavailable
         case .noSuchFormat, .ambiguousFormat, .notOfFormat, .severalExports, .columns, .severalUsers, .noSuchUser,
-            .noUsers, .noZone, .noImport, .otherZone:
+            .noUsers, .noZone, .noImport, .otherZone, .inUse:
             .usage
         case .unknownFormat, .unnamedCount, .malformed, .newerHistory, .tooMuch, .impossible: .data
         }

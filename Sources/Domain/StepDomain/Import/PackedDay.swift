@@ -95,12 +95,20 @@ extension [PackedDay] {
     ///
     /// A newer export replaces what the earlier ones say of the time that it accounts for, and of slots that begin at
     /// the same moment. What it says nothing of stays.
-    public var overlaid: PackedDay {
+    ///
+    /// - Parameter day: of UTC, the one of which they are. A sample that reaches beyond its midnight, such as the total
+    ///   of a local day, is replaced by what accounts for its time on this day: what is said of the next one is not
+    ///   here.
+    public func overlaid(on day: Day) -> PackedDay {
         guard var result = first else { return PackedDay() }
+        let midnight = Timestamp((day.daysSince1970 + 1) * 86_400)
         for newer in dropFirst() {
             let known = Coverage(newer.coverage.map(\.span) + newer.samples.map(\.span))
             let starts = Set(newer.samples.map(\.start))
-            result.samples.removeAll { starts.contains($0.start) || known.gaps(in: $0.span).isEmpty }
+            result.samples.removeAll { sample in
+                let here = TimeSpan(sample.start, Swift.min(sample.span.end, midnight))
+                return starts.contains(sample.start) || known.gaps(in: here).isEmpty
+            }
             result.samples = (result.samples + newer.samples).sorted { $0.start < $1.start }
             let earlier = result.coverage.flatMap { covered in
                 Coverage(newer.coverage.map(\.span)).gaps(in: covered.span).map {

@@ -191,8 +191,7 @@ public final class TrackBuilder {
             }
             last.length = max(last.span.end, next.span.end) - last.start
             last.steps += next.steps
-            last.length = max(
-                last.length, (last.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
+            last = last.withRoom
             last.distance = last.distance.flatMap { a in next.distance.map { a + $0 } }
             last.energy = last.energy.flatMap { a in next.energy.map { a + $0 } }
             result[result.count - 1] = last
@@ -243,7 +242,7 @@ extension StepSample {
     /// Long enough for its steps.
     var withRoom: StepSample {
         var sample = self
-        sample.length = max(length, (steps + Self.maximumStepsPerSecond - 1) / Self.maximumStepsPerSecond)
+        sample.length = max(length, Self.minimumLength(for: steps))
         return sample
     }
 

@@ -39,7 +39,14 @@ enum FileRelation: Equatable {
 
 /// Reads files of other programs: recognises the format, and reads the steps of each source.
 public struct ForeignFiles: ForeignHistoryReader {
-    public init() {}
+    private let inUse: [String]
+
+    /// - Parameter inUse: paths of a history that this process has open, and of the files that SQLite has beside it.
+    ///   None of them is opened here: a process that closes any descriptor of a file loses all locks that SQLite has on
+    ///   it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    public init(inUse: [String] = []) { self.inUse = inUse }
+
+    private func tree(_ path: String) throws(ImportError) -> FileTree { try FileTree(path, except: inUse) }
 
     /// In the order of `istep import --formats`. The generic one counts only where no other fits.
     static let readers: [any FormatReader] = [
@@ -57,7 +64,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         _ path: String, _ options: ForeignOptions, progress: @escaping (ReadingProgress) -> Void
     ) throws -> ForeignHistory {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        let tree = try FileTree(path)
+        let tree = try tree(path)
         let (reader, files) = try reader(of: tree, options)
         if options.fromUser != nil, !reader.namesUsers { throw ImportError.noUsers(path: path) }
         let collector = ForeignCollector(options)
@@ -84,22 +91,25 @@ public struct ForeignFiles: ForeignHistoryReader {
             throw ImportError.unreadable(path: path, reason: String(cString: strerror(errno)))
         }
         if status.st_mode & S_IFMT != S_IFDIR { return NewestForeignFile(file: ForeignFileMark(path, status)) }
+        let inUse = Inode.of(inUse)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw ImportError.unreadable(path: path, reason: "the folder cannot be listed")
         }
         let files = names.filter { !$0.hasPrefix(".") }.compactMap { name -> ForeignFileMark? in
             let file = (path as NSString).appendingPathComponent(name)
-            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, !inUse.contains(Inode(status)) else {
+                return nil
+            }
             return ForeignFileMark(file, status)
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
-        if let whole = Self.wholeFolder(path, options) { return NewestForeignFile(file: whole) }
+        if let whole = wholeFolder(path, options) { return NewestForeignFile(file: whole) }
         var (damaged, damage): ([String], ImportError?) = ([], nil)
         for file in files.prefix(Self.maximumTried) {
             do throws(ImportError) {
                 if unreadable.contains(file.path) {
                     throw .malformed(path: file.path, reason: "it could not be read")
                 }
-                _ = try reader(of: FileTree(file.path), options)
+                _ = try reader(of: tree(file.path), options)
                 return NewestForeignFile(file: file, damaged: damaged)
             } catch {
                 // Files that are still being written, and files of other programs, are passed over. A damaged file can
@@ -112,7 +122,7 @@ public struct ForeignFiles: ForeignHistoryReader {
             }
         }
         // Where exports are folders, an error that names them says more.
-        do throws(ImportError) { _ = try reader(of: FileTree(path), options) } catch {
+        do throws(ImportError) { _ = try reader(of: tree(path), options) } catch {
             if case .severalExports = error { throw error }
         }
         throw damage
@@ -121,9 +131,9 @@ public struct ForeignFiles: ForeignHistoryReader {
     }
 
     /// A folder that is one export: as old as the newest of its files. Nil if it is not one.
-    private static func wholeFolder(_ path: String, _ options: ForeignOptions) -> ForeignFileMark? {
-        guard let tree = try? FileTree(path),
-            readers.contains(where: { reader in
+    private func wholeFolder(_ path: String, _ options: ForeignOptions) -> ForeignFileMark? {
+        guard let tree = try? tree(path),
+            Self.readers.contains(where: { reader in
                 guard (options.format ?? reader.format.key) == reader.format.key,
                     let files = try? reader.files(of: tree)
                 else { return false }
@@ -141,7 +151,7 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     public func export(_ path: String) throws -> (any ExportedHistory)? {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        if try IstepExportReader().files(of: FileTree(path)).isEmpty { return nil }
+        if try IstepExportReader().files(of: tree(path)).isEmpty { return nil }
         return try IstepExport(path: path).examined()
     }
 
@@ -153,7 +163,10 @@ public struct ForeignFiles: ForeignHistoryReader {
                 throw .noSuchFormat(key, known: formats.map(\.key))
             }
             let files = try reader.namedFiles(of: tree)
-            if files.isEmpty { throw .notOfFormat(path: tree.path, format: key) }
+            if files.isEmpty {
+                try tree.checkBeginnings()
+                throw .notOfFormat(path: tree.path, format: key)
+            }
             return (reader, try Self.checked(files, of: reader, in: tree))
         }
         // Columns say that it is a table.
@@ -164,6 +177,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         }
         if found.count > 1 { throw .ambiguousFormat(path: tree.path, candidates: found.map { $0.0.format.key }) }
         if let (reader, files) = found.first { return (reader, try Self.checked(files, of: reader, in: tree)) }
+        try tree.checkBeginnings()
         let tables = try Self.generic.files(of: tree)
         if tables.count == 1 { return (Self.generic, try Self.checked(tables, of: Self.generic, in: tree)) }
         if tables.count > 1 {
@@ -173,7 +187,8 @@ public struct ForeignFiles: ForeignHistoryReader {
             let files = try reader.namedFiles(of: tree)
             if !files.isEmpty { throw .unnamedCount(path: tree.path, format: reader.format.key) }
         }
-        throw .unknownFormat(path: tree.path, hint: tree.files.isEmpty ? "it is empty" : nil)
+        let archive = tree.files.first { $0.kind == .zip }.map { "it has archives, such as \($0.name): extract them" }
+        throw .unknownFormat(path: tree.path, hint: tree.files.isEmpty ? "it is empty" : archive)
     }
 
     private static func checked(
@@ -182,6 +197,8 @@ public struct ForeignFiles: ForeignHistoryReader {
         if files.count > 1, case .exports(let names) = reader.relation(of: files) {
             throw .severalExports(path: tree.path, files: names)
         }
+        // One that cannot be read may have a part of the steps.
+        try tree.checkBeginnings()
         for file in files { try file.checkHead() }
         return files
     }

@@ -5,6 +5,7 @@ public enum ImportErrorWords {
     public static func problem(_ error: ImportError) -> String {
         switch error {
         case .missing(let path): "There is no file \(path)."
+        case .inUse(let path): "\(path) is the history that is in use."
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)."
         case .unknownFormat(let path, let hint):
             "\(path) has no format that can be imported\(hint.map { ": \($0)" } ?? "")."
@@ -40,6 +41,7 @@ public enum ImportErrorWords {
     public static func advice(_ error: ImportError) -> String? {
         switch error {
         case .missing: "Check the path."
+        case .inUse: "It has these steps already. To give some of them to another user: `istep move`"
         case .unreadable: "Check its permissions."
         case .unknownFormat:
             "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"

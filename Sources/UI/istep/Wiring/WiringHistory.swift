@@ -71,7 +71,7 @@ extension Wiring {
         GuardedChange(historyFile, lock: lock, destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
-    var importing: Importing { Importing(ForeignFiles(), change) }
+    var importing: Importing { Importing(foreignFiles, change) }
 
     func deleting(_ history: EditableHistory) -> Deleting { Deleting(history, change) }
 

@@ -10,6 +10,11 @@ import Systemd
 
 /// What `istep import` and `istep imports` work with.
 extension Wiring {
+    /// What reads files of other programs, and leaves those of the history alone.
+    var foreignFiles: ForeignFiles {
+        ForeignFiles(inUse: [databasePath] + StepDatabase.companions(ofDatabase: databasePath))
+    }
+
     func previewWithoutHistory(_ history: ForeignHistory, of user: User) throws(HistoryError) -> ImportChanges {
         try StepDatabase.previewWithoutHistory(history, of: user, at: now())
     }
@@ -124,7 +129,7 @@ extension Wiring {
         return {
             await ScheduledImports.run(plans, failures: failures) {
                 ScheduledImports(
-                    plans, ForeignFiles(), into: try history(for: .updating), lock: lock,
+                    plans, foreignFiles, into: try history(for: .updating), lock: lock,
                     options: { plan in
                         try foreignOptions(
                             format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false,

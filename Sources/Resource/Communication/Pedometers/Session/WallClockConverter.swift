@@ -39,8 +39,7 @@ struct WallClockConverter {
         ///
         /// - Parameter slot: seconds of the whole slot.
         func seconds(for steps: Int, of slot: Int) -> Int {
-            let needed = (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
-            return length < slot ? min(slot, max(length, needed)) : length
+            length < slot ? min(slot, max(length, StepSample.minimumLength(for: steps))) : length
         }
     }
 

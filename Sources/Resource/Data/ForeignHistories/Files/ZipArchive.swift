@@ -64,6 +64,10 @@ struct ZipArchive {
             members.append(member)
             position = end
         }
+        // Members over each other would be read many times.
+        guard members.reduce(0, { $0 + $1.compressed }) <= file.size else {
+            throw Self.damaged(file, "its files are larger than it is")
+        }
         self.members = members.filter { !$0.name.hasSuffix("/") }
     }
 

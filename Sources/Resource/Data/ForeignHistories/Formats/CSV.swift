@@ -22,18 +22,39 @@ struct CSVReader: FormatReader {
         let complete = lines.count > 1 && head.count == ForeignFile.headLength ? lines.dropLast() : lines
         let counted = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ","), UInt8(ascii: "|")].map {
             mark -> (mark: UInt8, lines: Int) in
-            let counts = complete.map { line in line.count { $0 == mark } }.filter { $0 > 0 }
+            let counts = complete.map { Self.count(mark, in: $0) }.filter { $0 > 0 }
             let usual = Dictionary(grouping: counts, by: \.self).values.map(\.count).max() ?? 0
             return (mark, usual)
         }
         return counted.filter { $0.lines > 0 && 2 * $0.lines >= complete.count }.max { $0.lines < $1.lines }?.mark
     }
 
+    /// Without those in quotes.
+    private static func count(_ mark: UInt8, in line: ArraySlice<UInt8>) -> Int {
+        var (count, isQuoted) = (0, false)
+        for byte in line {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == mark, !isQuoted { count += 1 }
+        }
+        return count
+    }
+
+    /// Lines before the names: a title, or `sep=;` of Excel.
+    private static let maximumTitles = 20
+
+    private static func isTitle(_ record: DelimitedText.Record) -> Bool {
+        record.count == 1 || record.text(0).lowercased() == "sep="
+    }
+
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files {
             guard let separator = Self.separator(of: file.head) else { continue }
             var table = try DelimitedText(file, separator: separator)
-            guard let first = try table.next() else { continue }
+            var titles = 0
+            guard var first = try table.next() else { continue }
+            while titles < Self.maximumTitles, Self.isTitle(first), let next = try table.next() {
+                (first, titles) = (next, titles + 1)
+            }
             var sample: [DelimitedText.Record] = []
             while sample.count < 20, let record = try table.next() { sample.append(record) }
             let columns = try TableColumns(first, sample: sample, wanted: collector.options.columns, path: file.path)
@@ -44,7 +65,7 @@ struct CSVReader: FormatReader {
             let reading = try survey.reading(collector.options)
             collector.notes.append(.decision("Read as: \(columns.description(first))\(reading.words)"))
             var rows = try DelimitedText(file, separator: separator)
-            if columns.hasHeader { _ = try rows.next() }
+            for _ in 0..<(titles + (columns.hasHeader ? 1 : 0)) { _ = try rows.next() }
             var writer = TableRows(
                 columns, reading, path: file.path, name: Self.sourceName(of: file.baseName), collector)
             while let record = try rows.next() { try writer.add(record, line: rows.line) }
@@ -76,6 +97,8 @@ struct TableSurvey {
     private let localTime: LocalTime
     private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
     private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
+    /// Whether all numbers of seconds since 1970 are midnights of UTC.
+    private var hasOnlyMidnights = true
     /// Times with `Z`, with the offset 0 while clocks here show another time, and with other offsets.
     private var hasZ = false, hasZeroOffsets = false, hasOtherOffsets = false
     /// By the order of dates that can be read in two ways.
@@ -143,7 +166,10 @@ struct TableSurvey {
         for order in isAmbiguous ? [.dayFirst, .monthFirst] : [nil] as [WrittenTime.Order?] {
             if let day = WrittenTime(field, order: order)?.day { dates[order, default: .init()].add(day) }
         }
-        if time.moment != nil { hasMoments = true }
+        if let moment = time.moment {
+            hasMoments = true
+            if moment.seconds % 86_400 != 0 { hasOnlyMidnights = false }
+        }
         // Of seconds since 1970 only their distances show whether they are midnights.
         if time.moment != nil { hasTimeBesideMidnight = true }
         let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
@@ -179,6 +205,8 @@ struct TableSurvey {
         var isDaily: Bool
         /// Whether the offset 0 names a moment, as `Z` does, and not a place in Greenwich.
         var isZeroUniversal: Bool
+        /// Whether a number of seconds since 1970 stands for the day of UTC that begins with it.
+        var isMidnightUniversal: Bool
         /// Seconds of a line that has neither an end nor a next one.
         var length: Int
         var words: String
@@ -223,7 +251,9 @@ struct TableSurvey {
         let isDaily =
             !hasSpans && !columns.isCounter
             && (!hasClock || !hasTimeBesideMidnight
-                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1)) && isOnceADay)
+                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1 || hasThreeLines))
+                    && isOnceADay)
+        let isMidnightUniversal = isDaily && hasMoments && hasOnlyMidnights
         if isDaily, options.columns["day"] ?? options.columns["start"] == nil,
             (dates[order] ?? dates[nil])?.isOnceAWeek == true
         {
@@ -233,12 +263,17 @@ struct TableSurvey {
         }
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
         let length = min(max(usual, 60), 3600)
-        if isDaily { words += ", a line for each day" }
+        if isDaily { words += ", a line for each day" + (isMidnightUniversal ? " of UTC" : "") }
         if !isDaily, !hasSpans, !columns.isCounter { words += ", slots of \(length / 60) min" }
         return Reading(
-            order: order, marks: marks, isDaily: isDaily, isZeroUniversal: isZeroUniversal, length: length, words: words
-        )
+            order: order, marks: marks, isDaily: isDaily, isZeroUniversal: isZeroUniversal,
+            isMidnightUniversal: isMidnightUniversal,
+            length: length, words: words)
     }
+
+    /// Times of day that differ by minutes are those of a program that writes the total when it can; two lines alone
+    /// can be two walks.
+    private var hasThreeLines: Bool { distances.values.reduce(0, +) > 1 }
 
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show, or the time of day at
     /// which a program writes the total.

@@ -10,14 +10,20 @@ struct FitbitReader: FormatReader {
         key: "fitbit", title: "Fitbit", files: "Google Takeout or the account archive: steps_*.csv and steps-*.json")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        tree.files.filter { Self.isTable($0) || Self.isArchive($0) && $0.baseName.lowercased().hasPrefix("steps-") }
+        // Other programs write tables with the same two columns, of slots of any length.
+        tree.files.filter { file in
+            let name = file.baseName.lowercased()
+            return Self.isTable(file) && (name.hasPrefix("steps_") || Self.hasSources(file))
+                || Self.isArchive(file) && name.hasPrefix("steps-")
+        }
     }
 
     func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         let found = try files(of: tree)
         guard found.isEmpty, tree.files.count == 1 else { return found }
         return tree.files.filter { file in
-            Self.isArchive(file) && !Self.otherCounts.contains { file.baseName.lowercased().hasPrefix($0) }
+            Self.isTable(file)
+                || Self.isArchive(file) && !Self.otherCounts.contains { file.baseName.lowercased().hasPrefix($0) }
         }
     }
 
@@ -25,6 +31,10 @@ struct FitbitReader: FormatReader {
     private static let otherCounts = [
         "altitude-", "calories-", "distance-", "lightly_", "moderately_", "sedentary_", "very_",
     ]
+
+    private static func hasSources(_ file: ForeignFile) -> Bool {
+        file.headText.prefix { !$0.isNewline }.lowercased().hasSuffix(",data source")
+    }
 
     private static func isTable(_ file: ForeignFile) -> Bool {
         guard file.kind == .text else { return false }

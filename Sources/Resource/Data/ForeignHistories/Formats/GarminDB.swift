@@ -67,9 +67,8 @@ struct DayCounters {
     mutating func finish(_ collector: ForeignCollector, _ track: TrackBuilder) throws(ImportError) {
         guard let moment, let last else { return }
         if grown > 0 {
-            let needed = (grown + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
             // At midnight itself, and twice in one moment.
-            let length = max(moment - last, needed)
+            let length = max(moment - last, StepSample.minimumLength(for: grown))
             let start = moment > last ? last : moment - length
             try collector.add(
                 StepSample(start: start, length: length, steps: grown, utcOffset: localTime.utcOffset(start)), to: track

@@ -140,6 +140,23 @@ struct FITReader: FormatReader {
 
     private static let maximumReadings = 2_000_000
 
+    /// - Parameters:
+    ///   - offsets: by time; each holds from its moment on, the first one before it, too.
+    ///   - owner: where there are none.
+    private static func localTime(_ offsets: [(moment: Int, offset: Int)], _ owner: LocalTime) -> LocalTime {
+        var changes: [(moment: Int, offset: Int)] = []
+        for next in offsets where changes.last?.offset != next.offset { changes.append(next) }
+        guard let first = changes.first else { return owner }
+        return LocalTime { [changes] moment in
+            var (low, high) = (0, changes.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if changes[middle].moment <= moment.seconds { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 ? first.offset : changes[low - 1].offset
+        }
+    }
+
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         var readings: [FITFile.Reading] = [], offsets: [(moment: Int, offset: Int)] = []
         for file in files {
@@ -152,10 +169,7 @@ struct FITReader: FormatReader {
         offsets.sort { $0.moment < $1.moment }
         readings.sort { ($0.moment, $0.steps) < ($1.moment, $1.steps) }
         collector.hasOffsets = !offsets.isEmpty
-        let known = offsets, owner = collector.localTime
-        let localTime =
-            known.isEmpty
-            ? owner : LocalTime { moment in (known.last { $0.moment <= moment.seconds } ?? known[0]).offset }
+        let localTime = Self.localTime(offsets, collector.localTime)
         let track = try collector.track(ForeignSource(identity: "garmin-fit", name: "Garmin watch"), repetition: .added)
         var counters = DayCounters(localTime)
         for reading in readings {

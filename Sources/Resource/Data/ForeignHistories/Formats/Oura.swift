@@ -8,8 +8,10 @@ struct OuraReader: FormatReader {
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         tree.files.filter { file in
-            file.kind == .json && file.headText.contains("\"data\"") && file.headText.contains("\"day\"")
-                && file.headText.contains("\"equivalent_walking_distance\"")
+            // The minutes of `met` can stand between these and `day`.
+            func has(_ key: String) -> Bool { file.headText.contains("\"\(key)\"") }
+            return file.kind == .json && has("data") && has("equivalent_walking_distance")
+                && (has("day") || has("active_calories"))
         }
     }
 

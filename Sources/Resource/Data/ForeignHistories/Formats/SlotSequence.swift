@@ -61,7 +61,7 @@ struct SlotSequence {
             slot.start -= length
             try body(slot)
         case .growth:
-            let needed = max(60, (slot.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
+            let needed = max(60, StepSample.minimumLength(for: slot.steps))
             let length = last.map { min(slot.start - $0, Self.longest) } ?? needed
             last = slot.start
             slot.length = max(length, min(needed, Self.longest), 1)
@@ -159,8 +159,7 @@ struct SlotSequence {
                 slot.steps -= others
                 slot.distance = nil
                 slot.length = others == 0 ? collector.localTime.span(of: day).length : slot.length
-                let needed = (slot.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
-                slot.length = max(slot.length, needed)
+                slot.length = max(slot.length, StepSample.minimumLength(for: slot.steps))
             }
             try body(slot)
         }

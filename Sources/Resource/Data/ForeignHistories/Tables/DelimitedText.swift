@@ -138,7 +138,7 @@ enum WrittenNumber {
     static func value(_ field: ArraySlice<UInt8>, _ marks: Marks) -> Double? {
         var (whole, fraction, scale, isNegative, hasDigit, isFraction) = (0.0, 0.0, 0.1, false, false, false)
         guard field.count <= 32 else { return nil }
-        for (index, byte) in field.enumerated() {
+        for (index, byte) in field.withPlainBlanks.enumerated() {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 hasDigit = true
@@ -151,6 +151,8 @@ enum WrittenNumber {
                 }
             case UInt8(ascii: "-") where index == 0: isNegative = true
             case UInt8(ascii: "+") where index == 0: break
+            // 5 123
+            case 0x20 where hasDigit && !isFraction: break
             case marks.decimal where !isFraction: isFraction = true
             case let mark where mark == marks.grouping && !isFraction && hasDigit: break
             default: return nil

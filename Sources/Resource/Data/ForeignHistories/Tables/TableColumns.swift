@@ -102,7 +102,13 @@ struct TableColumns {
         device = found["device"]
         (day, time) = (found["startday"] ?? found["start"] ?? found["day"], found["starttime"] ?? found["time"])
         if found["startday"] == nil, found["start"] != nil { time = nil }
-        if wanted["day"] != nil { (day, time) = (found["day"], wanted["time"].flatMap { _ in found["time"] }) }
+        if wanted["day"] != nil {
+            // Beside a day, a counter needs the time of the reading. Elsewhere `Time` can be the time walked.
+            let isNeeded =
+                isCounter && found["time"] != found["day"]
+                && found["day"].map { day in sample.allSatisfy { Self.clock($0[day]) == nil } } == true
+            (day, time) = (found["day"], wanted["time"] != nil || isNeeded ? found["time"] : nil)
+        }
         if wanted["start"] != nil { (day, time) = (found["start"], nil) }
         end = found["end"] ?? found["endtime"] ?? found["endday"]
         if wanted["end"] == nil, let day = found["endday"], let time = found["endtime"] { (endDay, end) = (day, time) }
@@ -120,6 +126,9 @@ struct TableColumns {
             day = dates[0]
         }
     }
+
+    /// The time of day of a date that has one.
+    private static func clock(_ field: ArraySlice<UInt8>) -> Int? { WrittenTime(field, order: nil)?.clock }
 
     /// A column by its number, from 1.
     private static func number(_ text: String, of count: Int) -> Int? {

@@ -12,6 +12,8 @@ struct TableRows {
     private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
     private var counters: [String: CounterReadings] = [:]
     private var readings = 0
+    /// The greatest reading of each day of a counter whose readings have no times, by device.
+    private var greatest: [String: [Day: Int]] = [:]
     /// Of lines that are the totals of days, by device.
     private var daysRead: [String: Set<Day>] = [:]
     private var repeatedDays: Set<Day> = []
@@ -47,17 +49,23 @@ struct TableRows {
             guard let end = end(record, after: written) else {
                 return try wrong(record.text(column), "the time of an end", line)
             }
+            if columns.isCounter { return try count(steps, at: end, device) }
             return try addSpan(written, end, steps, device)
         }
-        guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
-        if reading.isDaily || columns.isCounter && written.clock == nil && written.moment == nil {
+        guard let written else { return try wrongTime(record, line) }
+        if columns.isCounter, written.clock == nil, written.moment == nil {
             let day = written.localDay(collector.localTime)
+            return greatest[device, default: [:]][day] = max(steps, greatest[device]?[day] ?? 0)
+        }
+        if reading.isDaily {
+            let isDayOfUTC = reading.isMidnightUniversal && written.moment != nil
+            let day = isDayOfUTC ? written.day : written.localDay(collector.localTime)
             if !daysRead[device, default: []].insert(day).inserted { repeatedDays.insert(day) }
             return try collector.add(total: steps, of: day, to: track(device))
         }
         let start = written.start(collector.localTime)
+        if columns.isCounter { return try count(steps, at: written, device) }
         let offset = written.placeOffset ?? collector.localTime.utcOffset(start)
-        if columns.isCounter { return try count(steps, at: start, offset, device) }
         try passOn(until: start, device)
         if waiting?.start == start, waiting?.device == device {
             self.waiting?.steps.append(steps)
@@ -68,6 +76,11 @@ struct TableRows {
 
     mutating func finish() throws(ImportError) {
         try passOn(until: nil, nil)
+        for (device, days) in greatest.sorted(by: { $0.key < $1.key }) {
+            for (day, steps) in days.sorted(by: { $0.key < $1.key }) {
+                try collector.add(total: steps, of: day, to: track(device))
+            }
+        }
         for (device, counter) in counters.sorted(by: { $0.key < $1.key }) {
             let track = try track(device)
             for sample in counter.samples(collector.localTime) { try collector.add(sample, to: track) }
@@ -76,6 +89,14 @@ struct TableRows {
             let days = repeatedDays.count == 1 ? "1 day has" : "\(repeatedDays.count) days have"
             collector.notes.append(.decision("\(days) several lines, such as \(first): their steps are added"))
         }
+    }
+
+    private func wrongTime(_ record: DelimitedText.Record, _ line: Int) throws(ImportError) {
+        let date = columns.day.map { record[$0] } ?? []
+        if let time = columns.time, WrittenTime(date, order: reading.order) != nil {
+            return try wrong(record.text(time), "a time of day", line)
+        }
+        try wrong(String(decoding: date, as: UTF8.self), "a date", line)
     }
 
     private func wrong(_ text: String, _ what: String, _ line: Int) throws(ImportError) {
@@ -140,9 +161,9 @@ struct TableRows {
     /// More than one person can have recorded in decades.
     private static let maximumReadings = 6_000_000
 
-    private mutating func count(_ value: Int, at moment: Timestamp, _ offset: Int, _ device: String)
-        throws(ImportError)
-    {
+    private mutating func count(_ value: Int, at time: WrittenTime, _ device: String) throws(ImportError) {
+        let moment = time.start(collector.localTime)
+        let offset = time.placeOffset ?? collector.localTime.utcOffset(moment)
         _ = try track(device)
         readings += 1
         if readings > Self.maximumReadings { throw .tooMuch("more readings than one person can have recorded") }
@@ -156,7 +177,7 @@ struct TableRows {
         var length = reading.length
         if let next, slot.device == device, next > slot.start { length = min(length, next - slot.start) }
         // How long it is, is a guess.
-        let needed = (slot.steps.max() ?? 0) / StepSample.maximumStepsPerSecond + 1
+        let needed = StepSample.minimumLength(for: slot.steps.max() ?? 0)
         if needed <= 3600 { length = max(length, needed) }
         for steps in slot.steps {
             try add(steps, from: slot.start, length: length, slot.offset, to: track(slot.device))

@@ -47,6 +47,7 @@ struct WrittenTime: Equatable {
     ///
     /// - Parameter order: of dates of digits whose year is not first.
     init?(_ field: ArraySlice<UInt8>, order: Order?) {
+        let field = field.withPlainBlanks
         var text = Scanner(field)
         if let moment = Self.number(field) {
             self.moment = Timestamp(moment)
@@ -87,7 +88,7 @@ struct WrittenTime: Equatable {
     /// Only a time, such as `13:05:20`, `1:05 pm` or `24:00`, the end of a day in ISO 8601: seconds since midnight,
     /// 0...86400.
     static func clock(_ field: ArraySlice<UInt8>) -> Int? {
-        var text = Scanner(field)
+        var text = Scanner(field.withPlainBlanks)
         guard let time = clock(&text), text.isAtEnd else { return nil }
         return time
     }
@@ -125,10 +126,15 @@ struct WrittenTime: Equatable {
             return text.number(4).flatMap { Day(year: $0 < 100 ? 2000 + $0 : $0, month: month, day: first) }
         }
         guard let second = text.number(2), text.next(of: String(UnicodeScalar(mark))) != nil else { return nil }
+        // 1. 4. 2024, 2024. 4. 1.
+        text.skip { $0 == 0x20 }
         let yearStart = text.position
         guard let third = text.number(4) else { return nil }
-        if width == 4 { return text.position - yearStart <= 2 ? Day(year: first, month: second, day: third) : nil }
         let yearWidth = text.position - yearStart
+        if width == 4 {
+            if mark == UInt8(ascii: ".") { _ = text.next(of: ".") }
+            return yearWidth <= 2 ? Day(year: first, month: second, day: third) : nil
+        }
         guard yearWidth == 4 || yearWidth == 2, width <= 2 else { return nil }
         let year = yearWidth == 2 ? 2000 + third : third
         switch order {
@@ -142,12 +148,15 @@ struct WrittenTime: Equatable {
 
     /// The first two numbers of a date of digits whose year is last, and the mark between them; nil for any other date.
     static func ambiguousParts(_ field: ArraySlice<UInt8>) -> (first: Int, second: Int, mark: UInt8)? {
-        var text = Scanner(field)
+        var text = Scanner(field.withPlainBlanks)
         let start = text.position
-        guard let first = text.number(2), text.position - start <= 2, let mark = text.next(of: "-/."),
-            let second = text.number(2),
-            text.next(of: String(UnicodeScalar(mark))) != nil, text.number(4) != nil
-        else { return nil }
+        guard let first = text.number(2), text.position - start <= 2, let mark = text.next(of: "-/.") else {
+            return nil
+        }
+        text.skip { $0 == 0x20 }
+        guard let second = text.number(2), text.next(of: String(UnicodeScalar(mark))) != nil else { return nil }
+        text.skip { $0 == 0x20 }
+        guard text.number(4) != nil else { return nil }
         return (first, second, mark)
     }
 
@@ -170,6 +179,8 @@ struct WrittenTime: Equatable {
                 guard word == "z" || word == "utc" || word == "gmt" else { return nil }
                 return seconds(hour, minute, second)
             }
+            // a.m., p. m.
+            if word.count == 1 { text.skip { $0 == UInt8(ascii: ".") || $0 == 0x20 || $0 | 0x20 == UInt8(ascii: "m") } }
             hour = hour % 12 + (word.hasPrefix("p") ? 12 : 0)
         } else {
             text.position = before
@@ -190,6 +201,17 @@ struct WrittenTime: Equatable {
         let minutes = text.isAtEnd ? 0 : text.number(2)
         guard let minutes, hours <= 14, minutes < 60 else { return nil }
         return (hours * 3600 + minutes * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// With spaces in place of the no-break, narrow no-break and thin spaces that programs write in dates and numbers.
+    var withPlainBlanks: ArraySlice<UInt8> {
+        guard contains(where: { $0 == 0xc2 || $0 == 0xe2 }) else { return self }
+        let text = String(decoding: self, as: UTF8.self)
+        return Array(
+            text.unicodeScalars.map { "\u{a0}\u{202f}\u{2009}".unicodeScalars.contains($0) ? " " : $0 }
+                .reduce(into: "") { $0.unicodeScalars.append($1) }.utf8)[...]
     }
 }
 
