@@ -81,6 +81,24 @@ import Testing
         }
     }
 
+    /// They came back, and those of a deleted user went to the next one.
+    @Test func `what syncs have left out stays out`() throws {
+        try withFixture { history in
+            let database = history.database, next = day.advanced(by: 1)
+            try history.merge(slot(600, 9), slot(1440 + 600, 7))
+            try history.execute("UPDATE pedometer SET counts_from = \((midnight + 540 * 60).seconds)")
+            _ = try database.delete(.days(next...next, of: history.user), at: noon, isPreview: false)
+            let all = replay(
+                history, slot(0, 900), slot(600, 10), slot(1440 + 600, 7),
+                coverage: [TimeSpan(midnight, midnight + 2 * 86_400)])
+            _ = try database.replace([all], at: noon, isPreview: false)
+            #expect(try history.samples() == [slot(600, 10)] && history.samples(on: next).isEmpty)
+            let covered = TimeSpan(midnight + 540 * 60, midnight + 86_400)
+            #expect(try history.data().tracks.flatMap(\.coverage).map(\.span) == [covered])
+            #expect(try history.data(on: next).tracks.flatMap(\.coverage).isEmpty)
+        }
+    }
+
     @Test func `syncs come with their frames, the oldest first`() throws {
         try withFixture { history in
             let frames = [

@@ -69,6 +69,44 @@ import Testing
         }
     }
 
+    /// It was unknown after the deletion of another day.
+    @Test func `time without steps that was moved stays when another day is deleted`() throws {
+        try withFixture { history in
+            let bob = try history.database.addUser(named: "Bob"), database = history.database
+            let covered = CoveredSpan(TimeSpan(midnight, midnight + 86_400), utcOffset: 0)
+            var file = ImportTests.file([slot(1440 + 600, 5)])
+            file.tracks[0].parts.insert(
+                (day: day, content: PackedDay(samples: [], coverage: [covered]).bytes(of: day)), at: 0)
+            _ = try database.store(file, of: history.user, at: noon)
+            #expect(try steps(history.user, in: history)[0] == 0)
+            _ = try move(.days(day...day, from: history.user, to: bob), in: history)
+            #expect(try steps(bob, in: history)[0] == 0)
+            _ = try database.delete(.days(next...next, of: bob), at: noon, isPreview: false)
+            #expect(try steps(bob, in: history)[0] == 0)
+        }
+    }
+
+    /// Each sync read all samples of the pedometer.
+    @Test func `a move of many syncs reads the samples of its days only`() throws {
+        try withFixture { history in
+            let bob = try history.database.addUser(named: "Bob"), database = history.database
+            for sync in 0..<40 {
+                let id = try database.beginSync(of: history.pedometer.id, at: noon + sync)
+                _ = try database.merge(SampleBatch(samples: [slot(sync * 36, 10 + sync)]), sync: id)
+            }
+            try history.merge(slot(1500, 5))
+            _ = try move(.days(day...day, from: history.user, to: bob), in: history)
+            let rows = try history.strings(
+                """
+                SELECT count(*) || ' ' || sum(added) || ' ' || sum(steps) FROM sync JOIN pedometer ON pedometer.id = pedometer
+                WHERE person = \(bob.id)
+                """)
+            #expect(rows == ["40 40 \((0..<40).reduce(0) { $0 + 10 + $1 })"])
+            #expect(try steps(bob, in: history) == [(0..<40).reduce(0) { $0 + 10 + $1 }, nil])
+            #expect(try steps(history.user, in: history) == [nil, 5])
+        }
+    }
+
     /// A day that was missing, or is requested again.
     @Test func `what comes later of the days before a moved one still counts for its user`() throws {
         try withFixture { history in

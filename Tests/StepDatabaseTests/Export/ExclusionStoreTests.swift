@@ -57,6 +57,17 @@ import Testing
         }
     }
 
+    /// It was noted, too, although a block takes nothing of earlier days.
+    @Test func `a sample that begins on an earlier day is not concerned`() throws {
+        try withFixture { history in
+            try history.merge(slot(-1440, 300, length: 3 * 86_400), slot(600, 5))
+            let before = try history.strings("SELECT revision FROM changed_day ORDER BY day")
+            try history.database.exclude(block, of: history.user.id, at: noon)
+            let after = try history.strings("SELECT revision FROM changed_day ORDER BY day")
+            #expect(before.count == 2 && after[0] == before[0] && after[1] != before[1])
+        }
+    }
+
     @Test func `stored sums follow whichever program changes the table`() throws {
         try withFixture { history in
             try history.merge(slot(600, 900))

@@ -38,6 +38,8 @@ import Testing
                         return nil
                     } catch ImportError.malformed(_, let reason) {
                         return reason
+                    } catch ImportError.impossible(let reason) {
+                        return reason
                     }
                 }
                 let reason = try refusal()
@@ -79,15 +81,17 @@ import Testing
         let undecided = CounterReading(at: Timestamp(3), value: 1, utcOffset: 0)
         let cursor = PedometerCursor(
             readThrough: Timestamp(1), counter: reading, undecided: undecided,
+            alternative: CounterReading(at: Timestamp(8), value: 1, utcOffset: 0),
+            gaps: [TimeSpan(Timestamp(10), Timestamp(11))],
             tail: [WallSlot(wall: 9, start: Timestamp(9), steps: 1)], lacksTotalSince: Timestamp(4),
             lacksBatterySince: Timestamp(5),
             clockMark: ClockMark(at: Timestamp(6), uptime: 1, boot: "", isTrusted: true))
         func moments(_ value: Any) -> [Timestamp] {
             if let moment = value as? Timestamp { return [moment] }
-            return Mirror(reflecting: value).children.filter { !["tail", "pastDays"].contains($0.label) }
+            return Mirror(reflecting: value).children.filter { !["tail", "gaps", "pastDays"].contains($0.label) }
                 .flatMap { moments($0.value) }
         }
-        #expect(Set(moments(cursor)) == Set(cursor.moments) && cursor.moments.count == 6)
+        #expect(Set(moments(cursor)) == Set(cursor.moments) && cursor.moments.count == 7)
         let clock = ClockState(settings: [.init(at: Timestamp(7), utcOffset: 0)])
         #expect(moments(clock) == clock.moments)
     }

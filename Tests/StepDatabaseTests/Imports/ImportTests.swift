@@ -151,6 +151,43 @@ import Testing
         }
     }
 
+    /// Only in UTC, the newer total replaced it: elsewhere a local day reaches over a midnight of UTC.
+    @Test(arguments: [0, 7200, -18_000]) func `a newer total of 0 replaces an older one in every zone`(offset: Int)
+        throws
+    {
+        try withFixture { history in
+            func file(_ steps: Int) throws -> ForeignHistory {
+                let collector = ForeignCollector(
+                    ForeignOptions(
+                        localTime: .fixed(offset), zone: .records, historyVersion: .max, now: noon + 9 * 86_400))
+                let track = try collector.track(ForeignSource(identity: "csv:phone", name: "phone"))
+                try collector.add(total: steps, of: day, to: track)
+                try collector.add(total: 70, of: day.advanced(by: 1), to: track)
+                return ForeignHistory(
+                    format: Self.format, path: "/tmp/file.csv", tracks: collector.finish().tracks, zone: .records)
+            }
+            _ = try store(try file(5000), in: history)
+            let changes = try store(try file(0), in: history)
+            #expect(changes.days == [.init(day: day, before: 5000, after: 0)])
+            #expect(try imported(history).isEmpty)
+            let back = try history.database.removeImport(try #require(changes.id), at: noon, isPreview: false)
+            #expect(back.days == [.init(day: day, before: 0, after: 5000)])
+        }
+    }
+
+    /// An earlier version left it there.
+    @Test func `a sample that no import says goes with the next import of its day`() throws {
+        try withFixture { history in
+            _ = try store(Self.file([slot(0, 100)]), in: history)
+            try history.execute(
+                "INSERT INTO sample SELECT pedometer, start + 3600, length, 7, NULL, NULL, utc_offset, sync FROM sample"
+            )
+            _ = try store(Self.file([slot(0, 100), slot(15, 80)]), in: history)
+            #expect(try imported(history) == [slot(0, 100), slot(15, 80)])
+            #expect(try history.database.complaints().isEmpty)
+        }
+    }
+
     @Test func `of an export that does not count, the imports are named that say otherwise of its days`() throws {
         try withFixture { history in
             _ = try store(Self.file([slot(0, 100), slot(1440, 110), slot(2880, 120)]), in: history)

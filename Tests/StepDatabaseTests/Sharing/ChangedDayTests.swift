@@ -18,6 +18,18 @@ import Testing
         }
     }
 
+    /// A repair has lost the newest rows; the change would have been skipped.
+    @Test func `a change is above what a destination has seen`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            try history.execute("INSERT INTO share_watermark VALUES ('diary', \(history.user.id), '2014-01-01', 50)")
+            try history.merge(slot(24 * 60, 10))
+            #expect(try history.revisions() == ["2014-04-20 1", "2014-04-21 51"])
+            try history.database.enqueueChanges(of: history.user.id, for: "diary", since: Day("2014-01-01")!, at: noon)
+            #expect(try history.strings("SELECT day FROM share") == ["2014-04-21"])
+        }
+    }
+
     @Test func `storing the same data again does not change a revision`() throws {
         try withFixture { history in
             let batch = SampleBatch(

@@ -87,8 +87,9 @@ extension ExportTable {
     public static let syncs = ExportTable(
         "syncs", "A sync of a pedometer, or an import of a source.",
         [
-            Column("sync", .integer, "Its number."), user, pedometer, Column("start", .time, "When it began."),
-            Column("end", .time, isOptional: true, "When it ended."),
+            Column("sync", .integer, "Its number."), user, pedometer,
+            Column("start", .time, latest: .any, "When it began."),
+            Column("end", .time, isOptional: true, latest: .any, "When it ended."),
             Column("outcome", .text, "running, complete or failed."),
             Column("battery", .integer, isOptional: true, "Percent."),
             Column("failure", .text, isOptional: true, "Why it failed."),

@@ -26,12 +26,12 @@ public struct ExportCounts: Hashable, Sendable {
     public struct Table: Hashable, Sendable {
         public var name: String
         public var rows: Int
+        /// Rows that no clock can have timed.
+        public var leftOut = 0
     }
 
     /// In the order of the export; also those without rows.
     public private(set) var tables: [Table] = []
-    /// Samples that no clock can have timed.
-    public var leftOut = 0
     /// The days that have fewer steps than the source has calculated (`ExportedHistory.steps`), the first one first.
     public var incompleteDays: [Day] = []
 
@@ -40,5 +40,10 @@ public struct ExportCounts: Hashable, Sendable {
     public mutating func begin(_ table: ExportTable) { tables.append(Table(name: table.name, rows: 0)) }
     public mutating func count() { tables[tables.count - 1].rows += 1 }
 
+    public mutating func leaveOut() { tables[tables.count - 1].leftOut += 1 }
+
+    /// Rows that no clock can have timed.
+    public var leftOut: Int { tables.reduce(0) { $0 + $1.leftOut } }
+    public func leftOut(of table: String) -> Int { tables.first { $0.name == table }?.leftOut ?? 0 }
     public func rows(of table: String) -> Int { tables.first { $0.name == table }?.rows ?? 0 }
 }

@@ -119,14 +119,14 @@ extension StepDatabase: ExclusionStore {
         try changed.store(of: user, database)
     }
 
-    /// By day. The longest sample has a year.
+    /// By day: those from which excluding the span takes steps (`TimeSpan.takes`).
     static func days(withSamplesIn span: TimeSpan, of user: User.ID, _ database: Database) throws -> [Day] {
         try Int.fetchAll(
             database,
             sql: """
                 SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM pedometer JOIN sample ON pedometer = id
-                WHERE person = ?1 AND start < ?2 AND start > ?3 - \(StepSample.maximumSeconds) AND start + length > ?3
-                    AND steps > 0
+                WHERE person = ?1 AND start < ?2 AND start > ?3 - 86400 AND start + length > ?3
+                    AND steps > 0 AND (start + utc_offset + 86400) / 86400 >= (?3 + utc_offset + 86400) / 86400
                 """,
             arguments: [user, span.end.seconds, span.start.seconds]
         ).sorted().map(Day.init(daysSince1970:))

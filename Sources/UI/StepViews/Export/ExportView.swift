@@ -46,7 +46,7 @@ public struct ExportView: View {
         for table in tables { page.labelled(table.name, StyledText(Words.count(table.rows, "row")), width: 22) }
         if counts.leftOut > 0 {
             page.paragraph(
-                "Left out: \(Words.count(counts.leftOut, "sample")) of a time before 2000, which no clock can have shown.",
+                "Left out: \(Words.count(counts.leftOut, "row")) of times that no clock can have shown: before 2000, or in the future.",
                 emphasis: .doubtful, hanging: 2)
         }
     }
@@ -124,7 +124,9 @@ extension ExportRestoreView: Described {
         .version, .init(.path) { $0.path },
         .init(.isStored) { $0.isDone },
         .list("tables", "Its tables.") { $0.counts.tables },
-        .init("leftOut", .integer, "Samples of a time before 2000, which are left out.") { $0.counts.leftOut },
+        .init("leftOut", .integer, "Rows of times before 2000 or in the future, which are left out.") {
+            $0.counts.leftOut
+        },
         .init("missing", .list(.text), "Tables that it lacks; empty for a whole history.") {
             $0.missing.map(\.name)
         },

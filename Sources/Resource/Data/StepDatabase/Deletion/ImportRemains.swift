@@ -72,7 +72,8 @@ struct ImportRemains {
         return try count(Set(imports))
     }
 
-    /// Removes the sources of a user that no import has any more.
+    /// Removes the sources of a user that no import has any more, and that have nothing of their own, such as time
+    /// without steps that was moved to the user.
     ///
     /// - Returns: their names.
     func removeEmptySources(of person: User.ID) throws -> [String] {
@@ -81,7 +82,8 @@ struct ImportRemains {
             sql: """
                 SELECT id, name FROM pedometer WHERE person = ? AND \(Pedometer.isImported)
                 AND NOT EXISTS (SELECT 1 FROM import_track WHERE import_track.pedometer = pedometer.id)
-                AND NOT EXISTS (SELECT 1 FROM sample WHERE sample.pedometer = pedometer.id) ORDER BY name_key
+                AND NOT EXISTS (SELECT 1 FROM sample WHERE sample.pedometer = pedometer.id)
+                AND NOT EXISTS (SELECT 1 FROM coverage WHERE coverage.pedometer = pedometer.id) ORDER BY name_key
                 """, arguments: [person])
         for row in rows { try SourceDeletion.deleteRows(of: try row.get(0), database) }
         return try rows.map { try $0.get(1) }

@@ -6,7 +6,7 @@ public struct ExportLimits: Sendable {
     let now: Timestamp
     /// What a pedometer or a source can have as its model.
     let models: Set<String>
-    /// Whether samples that no clock can have timed are left out; otherwise the first one is an error.
+    /// Whether rows that no clock can have timed are left out; otherwise the first one is an error.
     let leavesOutImpossible: Bool
 
     /// - Parameters:
@@ -24,12 +24,25 @@ public struct ExportLimits: Sendable {
     /// Seconds for which a day waits until it is shared: `ShareRetry` has three days at most.
     private static let maximumWait = 7 * 86_400
 
-    /// Why no clock can have timed a row of samples; nil if one can. As in any other import.
+    /// Why no clock can have timed a row of what was counted; nil if one can. As in any other import.
+    ///
+    /// A machine whose clock was ahead for an evening has stored such rows, and a history can keep them for years.
     func impossible(_ values: [String?], of table: ExportTable) -> String? {
-        guard table == .samples, let text = values[2], let start = ExportValue.parsed(time: text),
-            start.seconds < ForeignCollector.firstDay.daysSince1970 * 86_400
-        else { return nil }
-        return "a sample of \(text.prefix(40))"
+        guard [.samples, .implausible, .coverage, .deviceTotals, .changedDays].contains(table) else { return nil }
+        for (column, value) in zip(table.columns, values) where column.latest == .now {
+            guard let text = value else { continue }
+            let found: Int? =
+                switch column.kind {
+                case .time: ExportValue.parsed(time: text)?.seconds
+                case .day: Day(text).map { $0.daysSince1970 * 86_400 }
+                default: Int(text)
+                }
+            guard let seconds = found else { continue }
+            let what = "a row of \(table.name) with \"\(text.prefix(40))\" in \(column.name)"
+            if exclude(Timestamp(seconds), in: column) { return "\(what), which is in the future" }
+            if table == .samples, seconds < ForeignCollector.firstDay.daysSince1970 * 86_400 { return what }
+        }
+        return nil
     }
 
     /// Whether a column cannot have a time.

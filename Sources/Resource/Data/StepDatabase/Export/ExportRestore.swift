@@ -115,7 +115,7 @@ private final class ExportRestore {
         guard let table, let statement else { return }
         if let reason = limits.impossible(values, of: export) {
             guard limits.leavesOutImpossible else { throw ImportError.impossible(reason) }
-            counts.leftOut += 1
+            counts.leaveOut()
             return
         }
         try statement.execute(arguments: StatementArguments(try converter.stored(values, in: table)))
@@ -126,8 +126,7 @@ private final class ExportRestore {
     private func checkCounts() throws {
         for table in ExportTable.stored where table != .tables && missing.isDisjoint(with: [table, .tables]) {
             guard let rows = declared[table.name] else { throw malformed("it lacks the table \(table.name)") }
-            let left = table == .samples ? counts.leftOut : 0
-            guard rows == counts.rows(of: table.name) + left else {
+            guard rows == counts.rows(of: table.name) + counts.leftOut(of: table.name) else {
                 throw malformed("\(table.name) has \(counts.rows(of: table.name)) rows of \(rows)")
             }
         }

@@ -57,11 +57,11 @@ struct ImportLayers {
     /// What they say together.
     ///
     /// - Throws: for bytes that istep does not write.
-    func merged() throws -> PackedDay { try contents().overlaid }
+    func merged() throws -> PackedDay { try contents().overlaid(on: day) }
 
     /// What they would say together if one of them were the newest.
     func wished(_ bytes: [UInt8]) throws -> PackedDay {
-        try (contents() + [content(Layer(id: 0, bytes: bytes, rank: []))]).overlaid
+        try (contents() + [content(Layer(id: 0, bytes: bytes, rank: []))]).overlaid(on: day)
     }
 
     private func contents() throws -> [PackedDay] { try layers.map(content) }
@@ -96,22 +96,26 @@ struct ImportedTrack {
         try replace.bind(8, sync)
     }
 
-    /// Until `endSamples`, nothing else may be written.
+    /// Makes the samples that begin on a day of UTC these. Until `endSamples`, nothing else may be written.
+    ///
+    /// What is stored counts, not what the imports have said: an earlier version, or damage, may have left other
+    /// samples.
     ///
     /// - Returns: samples that were added, and those that were changed or removed.
-    mutating func write(_ after: PackedDay, instead before: PackedDay) throws -> (added: Int, corrected: Int) {
-        if before.samples == after.samples { return (0, 0) }
+    mutating func write(_ after: PackedDay, on day: Day) throws -> (added: Int, corrected: Int) {
+        let before = try stored(on: day)
+        if before == after.samples { return (0, 0) }
         var counts = (added: 0, corrected: 0)
-        if !before.samples.isEmpty {
+        if !before.isEmpty {
             try endSamples()
             let kept = Set(after.samples.map(\.start))
-            for sample in before.samples where !kept.contains(sample.start) {
+            for sample in before where !kept.contains(sample.start) {
                 try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
                     .execute(arguments: [pedometer, sample.start.seconds])
                 counts.corrected += 1
             }
         }
-        let known = Dictionary(before.samples.map { ($0.start, $0) }) { first, _ in first }
+        let known = Dictionary(before.map { ($0.start, $0) }) { first, _ in first }
         var others: [StepSample] = []
         try insert.begin()
         for sample in after.samples where known[sample.start] != sample {
@@ -129,6 +133,21 @@ struct ImportedTrack {
     }
 
     mutating func endSamples() throws { try insert.end() }
+
+    private func stored(on day: Day) throws -> [StepSample] {
+        let midnight = day.daysSince1970 * 86_400
+        return try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT start, length, steps, distance, energy, utc_offset FROM sample
+                    WHERE pedometer = ? AND start BETWEEN ? AND ? ORDER BY start
+                    """), arguments: [pedometer, midnight, midnight + 86_399]
+        ).map {
+            StepSample(
+                start: try $0.time(0), length: try $0.get(1), steps: try $0.get(2), distance: try $0.get(3),
+                energy: try $0.get(4), utcOffset: try $0.get(5))
+        }
+    }
 
     /// The coverage of all days: spans reach over the midnights of UTC.
     func writeCoverage() throws {

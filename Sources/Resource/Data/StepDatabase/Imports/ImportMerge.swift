@@ -158,9 +158,8 @@ struct ImportMerge {
             let content = layers.known(part.content)
             contents.append(content)
             if layers.layers.count == 1, content != nil { continue }
-            let before = try layers.merged()
             layers.add(.init(id: content ?? 0, bytes: part.content, rank: [Int64(track.until.seconds), id]))
-            let written = try imported.write(try layers.merged(), instead: before)
+            let written = try imported.write(try layers.merged(), on: part.day)
             counts.added += written.added
             counts.corrected += written.corrected
         }

@@ -49,9 +49,8 @@ extension ImportMerge {
         ).flatMap { try $0.get(0) as SyncRecord.ID? }
         var imported = try ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
         for day in try days(of: pedometer, in: id) {
-            let before = try ImportLayers(of: pedometer, on: day, database).merged()
             _ = try imported.write(
-                try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
+                try ImportLayers(of: pedometer, on: day, without: id, database).merged(), on: day)
         }
         try imported.endSamples()
         try database.execute(

@@ -28,7 +28,7 @@ extension StepDatabase {
 
     public func replace(_ replays: [PedometerReplay], at now: Timestamp, isPreview: Bool) throws -> [ReplayChanges] {
         let body = { (database: Database) in
-            try replays.map { try SampleReplacement($0, database, isSealed: self.schema.hasSeals, now: now).run() }
+            try replays.map { try SampleReplacement($0, database, self.schema, now: now).run() }
         }
         return isPreview ? try undone(body) : try writeManyRows(body)
     }
@@ -38,12 +38,12 @@ extension StepDatabase {
 private struct SampleReplacement {
     private let replay: PedometerReplay
     private let database: Database
-    private let isSealed: Bool
+    private let schema: Schema
     private let now: Timestamp
     private let syncs: Set<SyncRecord.ID>
 
-    init(_ replay: PedometerReplay, _ database: Database, isSealed: Bool, now: Timestamp) {
-        (self.replay, self.database, self.isSealed, self.now) = (replay, database, isSealed, now)
+    init(_ replay: PedometerReplay, _ database: Database, _ schema: Schema, now: Timestamp) {
+        (self.replay, self.database, self.schema, self.now) = (replay, database, schema, now)
         syncs = Set(replay.readings.map(\.sync))
     }
 
@@ -62,7 +62,8 @@ private struct SampleReplacement {
         let sums = StepsOfDays(database: database, user: user)
         let steps = try sums.counted(days), shown = try sums.shown(days)
         try delete(before)
-        var changed = try merge(offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
+        var changed = try merge(
+            of: user.id, offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
         let differing = Set(before.map(\.sample)).symmetricDifference(try rows().map(\.sample))
         for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
         try changed.store(of: user.id, database)
@@ -126,23 +127,28 @@ private struct SampleReplacement {
         for sync in syncs { try other.execute(arguments: [pedometer, sync]) }
     }
 
+    /// What syncs have left out stays out: deleted days, and what a user who was deleted had counted. Frames have it.
+    ///
     /// - Parameter offsets: of the samples that there were. They stay, as in every merge: the zone of this machine can
     ///   be another one now.
     /// - Returns: the days that were not accounted for before.
-    private func merge(offsets: [Timestamp: Int]) throws -> ChangedDays {
+    private func merge(of user: User.ID, offsets: [Timestamp: Int]) throws -> ChangedDays {
         // What comes back as it was has not changed.
         var (unchanged, changed) = (ChangedDays(), ChangedDays())
-        let coverage = CoverageMerge(database, pedometer: pedometer)
+        let previous = try PreviousOwner(pedometer, of: user, database, schema)
+        let deleted = try schema.hasDeletions ? DeletedDays(of: user, database) : nil
+        let coverage = CoverageMerge(database, pedometer: pedometer, except: deleted?.days)
         for reading in replay.readings {
-            var samples = try SampleMerge(database, pedometer: pedometer, sync: reading.sync, isSealed: isSealed)
+            var samples = try SampleMerge(database, pedometer: pedometer, sync: reading.sync, isSealed: schema.hasSeals)
             for batch in reading.batches {
-                let here = batch.samples.map { sample in
-                    var sample = sample
-                    sample.utcOffset = offsets[sample.start] ?? sample.utcOffset
-                    return sample
+                var batch = batch
+                for index in batch.samples.indices {
+                    if let offset = offsets[batch.samples[index].start] { batch.samples[index].utcOffset = offset }
                 }
-                _ = try samples.merge(here, &unchanged)
-                try coverage.merge(batch.coverage, localTime: reading.localTime, &changed)
+                let ofUser = previous.own(batch)
+                let own = deleted?.admitted(ofUser) ?? ofUser
+                _ = try samples.merge(own.samples, &unchanged)
+                try coverage.merge(own.coverage, localTime: reading.localTime, &changed)
             }
         }
         return changed

@@ -53,7 +53,11 @@ struct ReadingsCopy {
 
     private var first: Int { days.lowerBound.daysSince1970 * 86_400 }
     private var end: Int { (days.upperBound.daysSince1970 + 1) * 86_400 }
-    private static let ofDays = "pedometer = ?1 AND start + utc_offset BETWEEN ?2 AND ?3"
+    /// The limits of `start` alone keep SQLite from reading all samples of the pedometer.
+    private static let ofDays = """
+        pedometer = ?1 AND start BETWEEN ?2 - \(StepSample.maximumUTCOffset) AND ?3 + \(StepSample.maximumUTCOffset)
+        AND start + utc_offset BETWEEN ?2 AND ?3
+        """
 
     func hasAny(of pedometer: Pedometer.ID) throws -> Bool {
         try Bool.fetchOne(
@@ -89,13 +93,7 @@ struct ReadingsCopy {
 
     func copy(_ pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
         let local: StatementArguments = [pedometer, first, end - 1]
-        let syncs = try Int64.fetchAll(
-            database,
-            sql: """
-                SELECT sync FROM sample WHERE \(Self.ofDays) UNION SELECT sync FROM implausible_sample
-                WHERE \(Self.ofDays) ORDER BY 1
-                """, arguments: local)
-        for sync in syncs { try copy(sync, of: pedometer, to: target) }
+        try copySamples(of: pedometer, to: target)
         var changed = ChangedDays()
         let merge = CoverageMerge(database, pedometer: target)
         for row in try Row.fetchAll(
@@ -119,28 +117,42 @@ struct ReadingsCopy {
             ])
     }
 
-    /// Samples name a sync of their own pedometer: it is copied with the counts of what is copied. Of two slots that
-    /// begin at the same moment, the one with more steps stays.
-    private func copy(_ sync: SyncRecord.ID, of pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
-        try database.execute(
+    /// Samples name a sync of their own pedometer: each is copied with the counts of what is copied of it. Of two slots
+    /// that begin at the same moment, the one with more steps stays.
+    private func copySamples(of pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
+        let syncs = try Row.fetchAll(
+            database,
             sql: """
-                INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, cause, added, steps)
-                SELECT ?4, started_at, ended_at, outcome, failure, cause,
-                    (SELECT count(*) FROM sample WHERE sync = ?5 AND \(Self.ofDays)),
-                    (SELECT ifnull(sum(steps), 0) FROM sample WHERE sync = ?5 AND \(Self.ofDays))
-                FROM sync WHERE id = ?5
-                """, arguments: [pedometer, first, end - 1, target, sync])
-        let copied = database.lastInsertedRowID
+                SELECT sync, sum(counted), sum(steps) FROM (
+                    SELECT sync, 1 AS counted, steps FROM sample WHERE \(Self.ofDays)
+                    UNION ALL SELECT sync, 0, 0 FROM implausible_sample WHERE \(Self.ofDays)
+                ) GROUP BY sync ORDER BY sync
+                """, arguments: [pedometer, first, end - 1])
+        // Of years there are thousands: one statement for the samples of all.
+        try database.execute(sql: "CREATE TEMP TABLE copied_sync (original INTEGER PRIMARY KEY, copy INTEGER NOT NULL)")
+        for row in syncs {
+            let sync: SyncRecord.ID = try row.get(0)
+            try database.cachedStatement(
+                sql: """
+                    INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, cause, added, steps)
+                    SELECT ?, started_at, ended_at, outcome, failure, cause, ?, ? FROM sync WHERE id = ?
+                    """
+            ).execute(arguments: [target, try row.get(1) as Int, try row.get(2) as Int, sync])
+            try database.cachedStatement(sql: "INSERT INTO temp.copied_sync VALUES (?, ?)")
+                .execute(arguments: [sync, database.lastInsertedRowID])
+        }
         for table in ["sample", "implausible_sample"] {
             try database.execute(
                 sql: """
-                    INSERT INTO \(table) SELECT ?4, start, length, steps, distance, energy, utc_offset, ?5
-                    FROM \(table) AS of WHERE sync = ?6 AND of.\(Self.ofDays)
+                    INSERT INTO \(table)
+                    SELECT ?4, start, length, steps, distance, energy, utc_offset, copy
+                    FROM \(table) JOIN temp.copied_sync ON original = sync WHERE \(Self.ofDays)
                     ON CONFLICT DO UPDATE SET length = excluded.length, steps = excluded.steps,
                         distance = excluded.distance, energy = excluded.energy, utc_offset = excluded.utc_offset,
                         sync = excluded.sync
                     WHERE excluded.steps > steps
-                    """, arguments: [pedometer, first, end - 1, target, copied, sync])
+                    """, arguments: [pedometer, first, end - 1, target])
         }
+        try database.execute(sql: "DROP TABLE temp.copied_sync")
     }
 }

@@ -40,32 +40,13 @@ struct ImportedSamples {
         var track = try ImportedTrack(pedometer: source, sync: sync, database: database)
         var count = 0
         for day in days.sorted() {
-            let isBroken = broken[source]?.contains(day) == true
-            if !isBroken, !lacksRows { continue }
-            let (said, stored) = (try said(by: source, on: day), try stored(source, day))
-            // A sample of a day whose checksum is right is right.
-            let known = isBroken ? [] : Set(stored.map(\.start))
+            guard lacksRows || broken[source]?.contains(day) == true else { continue }
             let written = try track.write(
-                PackedDay(samples: said.filter { !known.contains($0.start) }),
-                instead: PackedDay(samples: isBroken ? stored : []))
+                PackedDay(samples: try said(by: source, on: day)), on: Day(daysSince1970: day))
             count += written.added + written.corrected
         }
         try track.endSamples()
         try track.writeCoverage()
         return count
-    }
-
-    private func stored(_ source: Pedometer.ID, _ day: Int) throws -> [StepSample] {
-        try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT start, length, steps, distance, energy, utc_offset FROM sample
-                    WHERE pedometer = ? AND start BETWEEN ? AND ? ORDER BY start
-                    """), arguments: [source, day * 86_400, day * 86_400 + 86_399]
-        ).map {
-            StepSample(
-                start: try $0.time(0), length: try $0.get(1), steps: try $0.get(2), distance: try $0.get(3),
-                energy: try $0.get(4), utcOffset: try $0.get(5))
-        }
     }
 }

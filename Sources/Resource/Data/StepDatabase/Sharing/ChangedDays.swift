@@ -41,13 +41,21 @@ struct ChangedDays {
 
 /// Assigns the next revision to days of a person.
 ///
+/// It is above what destinations have examined, too: a repair can have lost the rows with the highest revisions, and a
+/// part of an export can lack them.
+///
 /// - Parameter isCounted: whether a pedometer has data for them.
 func noteChange(of days: Set<Day>, person: User.ID, isCounted: Bool, _ database: Database) throws {
     // A sample of the calendar's last second can be on the day after it, which cannot be requested.
     let days = days.filter { $0 <= .last }
     if days.isEmpty { return }
     let revision = try Int.fetchOne(
-        database.cachedStatement(sql: "SELECT ifnull(max(revision), 0) + 1 FROM changed_day WHERE person = ?"),
+        database.cachedStatement(
+            sql: """
+                SELECT max(
+                    ifnull((SELECT max(revision) FROM changed_day WHERE person = ?1), 0),
+                    ifnull((SELECT max(revision) FROM share_watermark WHERE person = ?1), 0)) + 1
+                """),
         arguments: [person])
     let note = try database.cachedStatement(
         sql: """
