@@ -44,6 +44,28 @@ import Testing
         #expect(outcome.written.map { $0[4] } == [0x59, 0x33, 0x31])
     }
 
+    /// A request that is refused each time left the reading without its steps.
+    @Test func `a link that is lost while a request is sent keeps the steps that were read`() throws {
+        let real = bytes("7f2000 f41a00 590100")
+        var session = ExchangeSession(
+            MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(7_200))))
+        var (event, steps): (SessionEvent, Int?) = (.started, nil)
+        for _ in 0..<20 {
+            switch session.next(after: event, at: BandFixture.now) {
+            case .read(let address), .readIfPresent(let address):
+                event = .value(address == MoYoung.manufacturer ? Array("MOYOUNG-V2".utf8) : real)
+            case .write: event = .linkLost
+            case .deliver(let batch, _):
+                steps = batch.samples.reduce(0) { $0 + $1.steps }
+                event = .done
+            case .finish, .fail: event = .done
+            default: event = .done
+            }
+            if steps != nil { break }
+        }
+        #expect(steps == 8_319)
+    }
+
     @Test func `numbers of which none is the sum are in doubt`() throws {
         let memory = BandFixture.memory(days: 1)
         let outcome = try BandFixture.play(MoYoung.self, .moYoung(memory, .neither, sendsHours: true))

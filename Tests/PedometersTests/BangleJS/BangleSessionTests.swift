@@ -254,7 +254,9 @@ import Testing
     // MARK: Records that cannot be, and errors of programs
 
     /// Plays lines: what each request is answered with.
-    private func play(_ answers: [[String]], cursor: PedometerCursor = PedometerCursor()) -> SessionPlayer.Outcome {
+    private func play(_ answers: [[String]], cursor: PedometerCursor = PedometerCursor(), at now: Timestamp = now)
+        -> SessionPlayer.Outcome
+    {
         var requests = 0
         let player = SessionPlayer(write: { bytes, _ in
             if bytes == [0x03] { return [] }
@@ -262,7 +264,7 @@ import Testing
             return (requests <= answers.count ? answers[requests - 1] : []).map { Array(($0 + "\r\n").utf8) }
         })
         let context = SessionContext(pedometer: .sample(BangleJS.self, cursor: cursor), localTime: .fixed(0))
-        return player.play(BangleSession(context), at: Self.now)
+        return player.play(BangleSession(context), at: now)
     }
 
     private let start = #"{"t":"actfetch","state":"start"}"#
@@ -271,11 +273,39 @@ import Testing
     }
     private func end(_ count: Int) -> String { #"{"t":"actfetch","state":"end","count":\#(count)}"# }
 
+    /// A record that was sent when its end was still ahead was never counted, and its time was complete.
+    @Test(arguments: [150, 1_500]) func `a watch that is ahead is read when the time of its records has come`(
+        ahead: Int
+    ) {
+        // The end of `record(9)`, which the watch sends at this moment.
+        let end = Timestamp((Self.now.seconds / 600 - 1) * 600)
+        let answer = [start, record(7, "5"), record(8, "6"), record(9, "800"), self.end(3)]
+        func read(_ now: Timestamp, _ cursor: PedometerCursor) -> SessionPlayer.Outcome {
+            let clock = #"{"t":"istep","now":\#((now.seconds + ahead) * 1000),"tz":"0,0,0,0,0"}"#
+            return play([[clock] + answer], cursor: cursor, at: now)
+        }
+        let first = read(end - ahead, PedometerCursor())
+        #expect(first.steps == (ahead == 150 ? 11 : 0) && first.error == nil)
+        let second = read(end + 600, first.cursor ?? PedometerCursor())
+        #expect(first.steps + second.samples.filter { !first.samples.contains($0) }.reduce(0) { $0 + $1.steps } == 811)
+    }
+
     @Test(arguments: ["null", "-1", "65536"])
     func `an impossible record is counted as received and reported as undecodable`(steps: String) {
-        let outcome = play([[start, record(0), record(1, steps), record(2), end(3)]])
-        #expect(outcome.error == nil && outcome.steps == 14 && outcome.cursor != nil)
+        let answer = [start, record(0), record(1, steps), record(2), end(3)]
+        let outcome = play([answer, answer])
+        #expect(outcome.error == nil && Set(outcome.samples).count == 2 && outcome.cursor != nil)
         #expect(outcome.notices == [.undecodable(frames: 1)])
+    }
+
+    /// The cursor passed it, and its steps were lost.
+    @Test func `a record of which a part was lost is requested again`() {
+        let torn = String(record(1).prefix(30)) + #"D,"act":"WALKING"}"#
+        let outcome = play([
+            [start, record(0), torn, record(2), end(3)], [start, record(0), record(1), record(2), end(3)],
+        ])
+        #expect(outcome.error == nil && Set(outcome.samples).reduce(0) { $0 + $1.steps } == 21)
+        #expect(outcome.notices.isEmpty)
     }
 
     /// Two lines that have lost what was between them.
@@ -298,6 +328,13 @@ import Testing
         let outcome = player.play(BangleSession(context), at: Self.now)
         #expect(outcome.wasCut && outcome.samples.count > 1_000)
         #expect((outcome.cursor?.readThrough == nil) == hasHole)
+        guard hasHole else { return }
+        // A second reading meets it again: the watch was off. Otherwise a long first reading, which is ended and
+        // continued, would never pass it.
+        let known = SessionContext(
+            pedometer: .sample(BangleJS.self, cursor: outcome.cursor ?? PedometerCursor()), localTime: .fixed(0))
+        let second = player.play(BangleSession(known), at: Self.now)
+        #expect(second.cursor?.readThrough != nil && second.cursor?.gaps == nil)
     }
 
     @Test func `an error of another program in the middle of the answer does not end it`() {

@@ -157,6 +157,37 @@ import Testing
         #expect(outcome.steps == 20 && outcome.cursor?.counter?.value == 5_020)
     }
 
+    /// All later readings of the day failed, and its steps were lost.
+    @Test func `a ring that has restarted is recognised by its own total of today`() {
+        let last = CounterReading(at: BandFixture.now - 600, value: 5_000, utcOffset: 7_200)
+        let context = SessionContext(
+            pedometer: .sample(CRP.self, cursor: PedometerCursor(readThrough: last.at, counter: last)),
+            localTime: .zone(BandFixture.zone))
+        func outcome(total: String) -> SessionPlayer.Outcome {
+            let player = SessionPlayer(
+                read: { _ in bytes("280000 200000 020000") },
+                write: { request, _ in
+                    request == CRPHistory.request(0x0d, 0) ? [bytes("fdda100b 020d 00" + total)] : []
+                })
+            return player.play(CRPSession(context, setsClock: true), at: BandFixture.now)
+        }
+        let restarted = outcome(total: "28000000")
+        #expect(restarted.error == nil && restarted.steps == 40 && restarted.notices.contains(.counterRestarted))
+        #expect(outcome(total: "9c130000").error == .sentNoSteps(seconds: 20))
+    }
+
+    /// They counted on both days.
+    @Test func `a read value that is still yesterday's is not today's`() throws {
+        let ring = worn()
+        try ring.sync(0, 18)
+        let stale = try #require(ring.cursor.counter).value
+        let outcome = try ring.sync(1, 10) { frame in
+            frame.count == 9 ? [UInt8].little(stale, 3) + frame.dropFirst(3) : frame
+        }
+        #expect(outcome.error == nil && ring.steps(0) == ring.truth(0))
+        #expect(ring.steps(1) == ring.memory.stepsToday && stale > ring.memory.stepsToday)
+    }
+
     /// Gadgetbridge's `MoyoungRingPacketTest`: 91 steps. Which of the others is the distance is contested.
     @Test func `steps of published bytes`() throws {
         #expect(

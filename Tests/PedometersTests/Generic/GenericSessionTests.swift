@@ -27,6 +27,14 @@ import Testing
         #expect(session.next(after: .done, at: now) == .finish(SessionReport()))
     }
 
+    /// It was stored as the steps of the day.
+    @Test func `more than anyone walks in a day is a glitch of a counter of today`() throws {
+        let player = SessionPlayer(read: { _ in [0x90, 0xd0, 0x03, 0x00] })
+        let context = SessionContext(pedometer: .sample(Generic.self), localTime: .fixed(0))
+        let outcome = player.play(try Generic.session(context), at: Timestamp(1_779_307_200))
+        #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.notices == [.implausible(samples: 1)])
+    }
+
     @Test func `only a counter of today loses its count at midnight`() {
         func pedometer(_ options: [String: String]) -> Pedometer {
             Pedometer(

@@ -39,11 +39,45 @@ import Testing
         #expect(result.notices.isEmpty)
     }
 
-    @Test func `an implausible value is not used for the next difference`() {
+    @Test func `an implausible value is not used for the next difference`() throws {
         let result = growing(after(reading(5000, 10))).steps(reading(4_000_000_000, 10.5))
         #expect(result.batch.samples.map(\.isPlausible) == [false])
-        #expect(result.batch.cursor == nil)
+        #expect(result.batch.cursor?.counter == reading(5000, 10))
         #expect(result.batch.coverage.isEmpty)
+        let next = growing(try #require(result.batch.cursor)).steps(reading(5100, 11))
+        #expect(next.batch.samples.map(\.steps) == [100] && next.notices.isEmpty)
+        #expect(next.batch.cursor?.alternative == nil)
+    }
+
+    /// The whole count was stored as the steps of a day.
+    @Test func `a low value between two that fit is a glitch`() throws {
+        let low = growing(after(reading(100_000, 8))).steps(reading(0, 9))
+        #expect(low.batch.samples.isEmpty && low.notices == [.counterRestarted])
+        let cursor = try #require(low.batch.cursor)
+        for (value, hour) in [(100_020, 9.25), (100_800, 14.75)] {
+            let next = growing(cursor).steps(reading(value, hour))
+            #expect(next.batch.samples.map(\.steps) == [value - 100_000] && next.notices.isEmpty, "\(value)")
+            #expect(next.batch.coverage == [TimeSpan(reading(0, 8).at, reading(0, hour).at)])
+            #expect(next.batch.cursor?.counter?.value == value && next.batch.cursor?.alternative == nil)
+        }
+        // It has restarted, and has come as far again within a day.
+        let restarted = growing(after(reading(500, 8))).steps(reading(0, 9))
+        let later = growing(try #require(restarted.batch.cursor)).steps(reading(4_000, 20))
+        #expect(later.batch.samples.map(\.steps) == [4_000])
+    }
+
+    /// It was reported for a week, and then stored.
+    @Test func `a count that jumps for good goes on from where it is, and no day gets the jump`() throws {
+        var cursor = after(reading(5_000, 8)), steps: [Int] = []
+        for (index, value) in [3_005_000, 3_012_000, 3_019_000].enumerated() {
+            let result = growing(cursor).steps(reading(value, 32 + 24 * Double(index)))
+            steps += result.batch.samples.filter(\.isPlausible).map(\.steps)
+            cursor = result.batch.cursor ?? cursor
+        }
+        #expect(steps.reduce(0, +) == 14_000)
+        let week = growing(after(reading(5_000, 8))).steps(reading(3_005_000, 8 + 24 * 7))
+        #expect(week.batch.samples.isEmpty && week.notices == [.implausible(samples: 1)])
+        #expect(week.batch.cursor?.counter?.value == 5_000)
     }
 
     @Test func `a machine clock set back a little changes nothing`() {

@@ -240,7 +240,10 @@ struct BangleSession: PedometerSession {
         if asksEarlier, attempt < Self.attempts { return interrupt() }
         // On a machine that is too busy, notifications are lost before they reach this program: the watch has sent more
         // than arrived.
-        if let announced, announced > received, attempt < Self.attempts { return requestAgain() }
+        if let announced, announced > received || undecodable + lines.oversized > 0, attempt < Self.attempts {
+            // Of a record in several notifications, one may be missing.
+            return requestAgain()
+        }
         stage = .ending
         // Of what was not requested nothing is known.
         let isComplete = announced == received && !asksEarlier

@@ -19,6 +19,11 @@ struct BangleSlotConverter {
     private var last: (wall: Int, end: Timestamp)?
     /// Whether each record has followed the one before, and the first one what was read before.
     private var isContiguous = true
+    /// Those between records that this reading has met.
+    private var gaps: [TimeSpan] = []
+    private static let maximumGaps = 500
+    /// The cursor of the last batch that could move it.
+    private var settled: PedometerCursor
     /// Records that belong to an earlier time than it seems, since the watch's clock was put back: they are read again
     /// when it is known to which. Only then the cursor moves on.
     private var isWaiting = false
@@ -49,6 +54,7 @@ struct BangleSlotConverter {
             (cursor.readThrough, cursor.utcOffset, cursor.deviceOffset) = (nil, nil, nil)
         }
         (self.cursor, self.localTime, self.now, self.clock) = (cursor, localTime, now, clock)
+        settled = cursor
         zone = BangleZone(cursor, clock: clock, localTime: localTime, now: now)
     }
 
@@ -75,6 +81,8 @@ struct BangleSlotConverter {
         let through = time.start + BangleJS.slot
         guard !through.isAhead(of: now) else {
             if case .changed = zone.rule { return isWaiting = true }
+            // Of a watch that is a little ahead, it is read again when its time has come.
+            if !time.start.isAhead(of: now) || isOfClock(through) { return }
             if early.isKnown(wall: time.wall, start: time.start, steps: steps) { return }
             early.see(wall: time.wall, start: time.start, steps: steps, at: now)
             secondsAhead = max(secondsAhead ?? 0, through - now)
@@ -84,17 +92,19 @@ struct BangleSlotConverter {
         // The watch stores idle records, too: one that does not follow the one before shows that others are missing, or
         // that it was off.
         if let last {
-            isContiguous = isContiguous && time.wall == last.wall
+            // When clocks are put forward, only UTC goes on.
+            if time.wall != last.wall, time.start != last.end { pass(TimeSpan(last.end, max(last.end, time.start))) }
         } else if let read = cursor.readThrough {
             isContiguous = time.start <= read
         }
         if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
-        let steps = early.count(wall: time.wall, start: time.start, steps: steps)
-        if steps > 0 {
+        let counted = early.count(wall: time.wall, start: time.start, steps: steps)
+        if counted > 0 {
             samples.append(
-                StepSample(start: time.start, length: BangleJS.slot, steps: steps, utcOffset: time.utcOffset))
+                StepSample(start: time.start, length: BangleJS.slot, steps: counted, utcOffset: time.utcOffset))
         }
-        guard time.isCertain, isClockRight else { return }
+        // What was made in the time of a record whose steps belong to another time is not known.
+        guard time.isCertain, isClockRight, counted == steps else { return }
         if let open = spans.last, open.end == time.start {
             spans[spans.count - 1] = TimeSpan(open.start, through)
         } else {
@@ -132,6 +142,21 @@ struct BangleSlotConverter {
         return last.wall % 86_400 == 0
     }
 
+    /// Whether a record that ends in the future is one of the present, because the watch's clock is ahead by up to an
+    /// hour.
+    private func isOfClock(_ end: Timestamp) -> Bool {
+        guard let clockOffset, (1...3600).contains(clockOffset) else { return false }
+        return !(end - clockOffset).isAhead(of: now)
+    }
+
+    /// Whether records are missing in a gap, or the watch was off, shows a second reading: a notification is not lost
+    /// twice at the same place.
+    private mutating func pass(_ gap: TimeSpan) {
+        if cursor.gaps?.contains(gap) == true { return }
+        isContiguous = false
+        if gaps.count < Self.maximumGaps { gaps.append(gap) }
+    }
+
     /// Since when a clock has been off by more than a record is not known.
     private var isClockRight: Bool { clockOffset.map { abs($0) <= BangleJS.slot } ?? true }
 
@@ -149,11 +174,15 @@ struct BangleSlotConverter {
         guard !isLimited else { return batch }
         if isComplete || (movesOn && isContiguous && !isUnsettled) {
             batch.cursor = moved
+            settled = moved ?? settled
             if batch.cursor != nil || isWaiting, let change = zone.uncertainChange {
                 batch.notices = [.zoneChanged(seconds: change)]
             }
         } else if isLast {
             batch.cursor = cursor
+        } else if movesOn, !gaps.isEmpty, !isUnsettled {
+            batch.cursor = settled
+            batch.cursor?.gaps = gaps
         }
         if early.hasNew, batch.cursor == nil, isComplete || isLast { batch.cursor = cursor }
         batch.cursor?.tail = early.kept(since: now - Self.memory)
@@ -169,6 +198,7 @@ struct BangleSlotConverter {
         guard let last, !isWaiting else { return nil }
         let moment = max(last.end, cursor.readThrough ?? last.end)
         var cursor = cursor
+        cursor.gaps = nil
         cursor.readThrough = moment
         cursor.utcOffset = localTime.utcOffset(moment)
         cursor.deviceOffset = zone.offset(used: last.wall - last.end.seconds)

@@ -3,7 +3,9 @@ internal import StepDomain
 /// A reading: reads today's steps, completes past days once a day, then sets the clock.
 ///
 /// FDD1 is read first: the ring notifies only while its wearer walks. If it cannot be read, or shows less than before
-/// on the same day (it may be as old as the last notification), the reading waits for a notification.
+/// on the same day (it may be as old as the last notification), the reading waits for a notification. If none comes,
+/// the ring's own total of today decides whether it has restarted. The same total shows that a value is still
+/// yesterday's.
 ///
 /// The clock is set after the steps were stored, and not near midnight: a clock that is set over midnight may set the
 /// steps to zero, or keep them for another day.
@@ -24,6 +26,8 @@ struct CRPSession: PedometerSession {
     /// Start of the wait, as uptime.
     private var start = Duration.zero
     private var reading: CounterReading?
+    /// A value that is lower than one before on the same day, until the total of today confirms it.
+    private var lower: Int?
     private var days: CountedDays?
     private var history: ExchangeSession<CRPHistory>?
     /// Whether the answers of past days are being subscribed to.
@@ -46,7 +50,8 @@ struct CRPSession: PedometerSession {
             start = uptime
             return .readIfPresent(CRP.steps)
         case (.reading, .value(let bytes)):
-            if let steps = CRPSteps(bytes)?.steps, !isLower(steps, now) { return take(steps, now) }
+            lower = CRPSteps(bytes)?.steps
+            if let steps = lower, !isLower(steps, now) { return take(steps, now) }
             return .subscribe(CRP.steps)
         case (.reading, .absent):
             return .subscribe(CRP.steps)
@@ -62,7 +67,8 @@ struct CRPSession: PedometerSession {
             return .receive(seconds: Self.timeout)
         case (.waiting, _), (.reading, .silence):
             guard received == 0 else { return .fail(.undecodable("\(received) values that are not step counts")) }
-            return .fail(.sentNoSteps(seconds: Self.timeout))
+            guard lower != nil, !isProbe else { return .fail(.sentNoSteps(seconds: Self.timeout)) }
+            return request([])
         // The first request shows only whether there is a characteristic for it: its answer is not subscribed to yet.
         case (.requesting, .done):
             stage = .history
@@ -96,8 +102,12 @@ struct CRPSession: PedometerSession {
         self.days = days
         let open = days.open(min(CountedDays.oldestDay, (context.days ?? .max) - 1))
         guard !isProbe, days.isDue(at: now), !open.isEmpty else { return deliver(now) }
-        let protocolOfDays = CRPHistory(open.map { context.localTime.day(of: now).daysSince1970 - $0.daysSince1970 })
-        history = ExchangeSession(protocolOfDays)
+        return request(open.map { context.localTime.day(of: now).daysSince1970 - $0.daysSince1970 })
+    }
+
+    /// - Parameter days: before today; none for the total of today alone.
+    private mutating func request(_ days: [Int]) -> SessionAction {
+        history = ExchangeSession(CRPHistory(days))
         stage = .requesting
         return .writeIfPresent(CRPHistory.request(0x0d, 0), to: CRP.requests)
     }
@@ -119,9 +129,17 @@ struct CRPSession: PedometerSession {
     ///   requests them again, unless it would fail in the same way: a ring without the characteristic of the answers
     ///   cannot be subscribed to.
     private mutating func deliver(_ now: Timestamp, isTruncated: Bool = false) -> SessionAction {
-        guard let reading, var days else { return .finish(report) }
+        guard var reading, var days else {
+            if isTruncated { return .finish(report) }
+            guard let lower, let total = history?.reading.totals[0], abs(total - lower) <= Self.tolerance else {
+                return .fail(.sentNoSteps(seconds: Self.timeout))
+            }
+            history = nil
+            return take(lower, now)
+        }
         stage = .delivering
         var notices: [SyncNotice] = []
+        if let total = history?.reading.totals[0], total < reading.value - Self.tolerance { reading.value = total }
         if let history = history?.reading, !isTruncated, context.localTime.day(of: now) == reading.day {
             let (reports, doubts) = history.reports(reading.day)
             notices = doubts

@@ -33,8 +33,8 @@ struct CounterCredit {
 
     /// Adds samples and coverage and leaves the cursor as it is.
     ///
-    /// - Returns: false if so many steps cannot be walked in this span. The history keeps such a sample apart and
-    ///   reports it.
+    /// - Returns: false if so many steps cannot be walked in this span. A sample that nobody can walk in seconds is
+    ///   kept apart by the history, which reports it; of one that nobody walks in days, only the frames are kept.
     @discardableResult
     func addSamples(
         _ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool, to result: inout CounterResult
@@ -43,6 +43,10 @@ struct CounterCredit {
         let whole = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: reading.utcOffset)
         guard whole.isPlausible else {
             result.batch.samples.append(whole)
+            return false
+        }
+        guard steps <= maximumStepsOfADay * max(1, span.length / 86_400) else {
+            result.notices.append(.implausible(samples: 1))
             return false
         }
         result.batch.samples += perDay(steps, span)
@@ -77,6 +81,7 @@ extension PedometerCursor {
         if past.readThrough?.isAhead(of: reading.at) == true { past.readThrough = nil }
         if past.counter?.at.isAhead(of: reading.at) == true { (past.counter, past.clockOffset) = (nil, nil) }
         if past.undecided?.at.isAhead(of: reading.at) == true { past.undecided = nil }
+        if past.alternative?.at.isAhead(of: reading.at) == true { past.alternative = nil }
         return past == self ? nil : past
     }
 }

@@ -135,15 +135,13 @@ struct GenericSession: PedometerSession {
     }
 
     private mutating func deliver(_ reading: CounterReading, _ clock: DeviceClock?) -> SessionAction {
-        var result =
-            switch options.counting {
-            case .today: counterOfToday.steps(reading, clock: clock)
-            case .total: growingCounter.steps(reading)
-            }
         pending = nil
-        // They belong to the data that this batch makes final.
-        result.batch.notices = result.notices
-        return .deliver(result.batch, progress: .reading(done: 1, of: 1))
+        let batch =
+            switch options.counting {
+            case .today: counterOfToday.batch(of: reading, clock: clock)
+            case .total: growingCounter.batch(of: reading)
+            }
+        return .deliver(batch, progress: .reading(done: 1, of: 1))
     }
 }
 
@@ -174,9 +172,11 @@ struct GenericLive: LiveSession {
 
 /// Calculates steps from two readings of a counter that decreases only by a restart or an overflow.
 ///
-/// The first reading ever gives no steps: they may have been made at any time. A reading that gives more steps than a
-/// person can make leaves the cursor as it was: it may be a glitch, and the next reading is then compared with the last
-/// good one.
+/// The first reading ever gives no steps: they may have been made at any time.
+///
+/// A reading that is lower than the one before it (a restart), or much too high, may be a glitch. The cursor then keeps
+/// both, and the next reading is compared with the one that it can follow by walking; with the usual one if it can
+/// follow both.
 struct GrowingCounter {
     let cursor: PedometerCursor
     let localTime: LocalTime
@@ -184,6 +184,13 @@ struct GrowingCounter {
     let modulus: Int
     /// This machine's clock may be wrong (`SessionContext.setsClock`): the next reading has the growth as well.
     var isClockInDoubt = false
+
+    func batch(of reading: CounterReading) -> SampleBatch {
+        var result = steps(reading)
+        // They belong to the data that this batch makes final.
+        result.batch.notices = result.notices
+        return result.batch
+    }
 
     func steps(_ reading: CounterReading) -> CounterResult {
         if isClockInDoubt, cursor.counter != nil { return CounterResult() }
@@ -196,6 +203,11 @@ struct GrowingCounter {
         }
         // Our own clock was put back: wait until it has caught up.
         guard reading.at > last.at else { return CounterResult() }
+        if let other = cursor.alternative, other.at < reading.at, !isUsual(growth(from: last, to: reading)),
+            isUsual((reading.value - other.value, TimeSpan(other.at, reading.at)))
+        {
+            return steps(reading, insteadOf: last, after: other)
+        }
         var result = CounterResult()
         var steps = reading.value - last.value
         if steps < 0 {
@@ -206,9 +218,39 @@ struct GrowingCounter {
             if !hasOverflowed { result.notices.append(.counterRestarted) }
         }
         let isWhole = !result.notices.contains(.counterRestarted)
-        CounterCredit(localTime: localTime, clockOffset: nil)
-            .add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
+        credit.add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
+        if !isWhole { result.batch.cursor?.alternative = last }
+        if result.batch.cursor == nil {
+            result.batch.cursor = cursor
+            result.batch.cursor?.alternative = reading
+        }
         return result
+    }
+
+    private var credit: CounterCredit { CounterCredit(localTime: localTime, clockOffset: nil) }
+
+    /// The last reading was a glitch, or the counter has jumped after it: this one goes on from the other one.
+    private func steps(_ reading: CounterReading, insteadOf last: CounterReading, after other: CounterReading)
+        -> CounterResult
+    {
+        var result = CounterResult()
+        // What was made before a jump, since the last reading, is not known.
+        if other.at > last.at { result.notices.append(.counterRestarted) }
+        credit.add(reading.value - other.value, TimeSpan(other.at, reading.at), reading, to: &result)
+        return result
+    }
+
+    /// A fall counts as a restart, or an overflow.
+    private func growth(from last: CounterReading, to reading: CounterReading) -> (steps: Int, span: TimeSpan) {
+        let steps = reading.value - last.value
+        return (steps < 0 ? reading.value : steps, TimeSpan(last.at, reading.at))
+    }
+
+    /// Whether a person can well have made so many steps: as a mean of hours with pauses one step in two seconds, and
+    /// two hours' worth in any case.
+    private func isUsual(_ growth: (steps: Int, span: TimeSpan)) -> Bool {
+        growth.steps >= 0 && growth.steps <= max(growth.span.length, 7_200) / 2
+            && CounterCredit.isPlausible(growth.steps, growth.span)
     }
 }
 

@@ -78,8 +78,8 @@ protocol ExchangeProtocol: Sendable {
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress
     /// The present exchange has ended. Returns what is to be stored now, if anything.
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch?
-    /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an
-    /// answer that is wrong.
+    /// The link has ended during a request or its answer. Returns what is to be stored of it; nil for nothing. Not
+    /// called for an answer that is wrong.
     mutating func linkLost(at now: Timestamp) -> SampleBatch?
     /// The report at the end of the reading.
     var report: SessionReport { get }
@@ -132,11 +132,11 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         case (_, .started):
             let addresses = reading.notifying
             return addresses.isEmpty ? proceed(now) : .subscribeAll(addresses)
-        case (.waiting, .linkLost):
+        case (.waiting, .linkLost), (.sending, .linkLost):
             guard let batch = reading.linkLost(at: now) else { return .finish(report) }
             return .deliver(batch, progress: reading.progress)
         case (_, .linkLost):
-            // Nothing has arrived, or an answer that is wrong.
+            // Nothing has been asked, or an answer is wrong.
             return .finish(report)
         case (.subscribing, _):
             return proceed(now)

@@ -82,6 +82,7 @@ extension PedometerCursor {
             clockOffset = clockOffset.map { $0 - seconds }
         }
         if let last = undecided, wasWritten(last) { undecided = last.shifted(by: seconds) }
+        if let last = alternative, wasWritten(last) { alternative = last.shifted(by: seconds) }
         // What seemed to be in the future was not, if the clock was behind.
         if seconds > 0 {
             tail = tail?.map { slot in
