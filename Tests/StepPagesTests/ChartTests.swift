@@ -27,6 +27,8 @@ import Testing
         #expect(shapes(svg(bar(10))) == ["f-walk"])
         #expect(shapes(svg(bar(10, reached: false))) == ["f-below"])
         #expect(shapes(svg(bar(10, partial: true))) == ["f-walk", "s-walk"])
+        // It was drawn as a complete day without steps.
+        #expect(shapes(svg(bar(0, partial: true))) == ["f-walk", "s-walk"])
     }
 
     /// At 390 px, `Dec` lay on `27 Nov` in a chart of 27 November to 31 December.
@@ -44,6 +46,18 @@ import Testing
         #expect(minor([(0, "19 Oct"), (7, "26"), (14, "2 Nov")], 40) == ["26"])
         #expect(minor([(0, "Jan"), (4, "Feb"), (9, "Mar")], 35) == [])
         #expect(minor([(0, "27 Nov"), (4, "Dec"), (35, "Jan"), (66, "Feb"), (94, "Mar")], 120) == ["Dec", "Feb"])
+    }
+
+    /// The name of a month that begins on the last day stood outside the chart.
+    @Test func `no name stands at the right edge`() {
+        var chart = BarChart(bars: Array(repeating: bar(5), count: 100), summary: "days")
+        chart.months = [(0, "Jan"), (50, "Feb"), (99, "Mar")]
+        #expect(chart.svg.source.contains(">Feb<") && !chart.svg.source.contains(">Mar<"))
+        let means = [Double?](repeating: 5, count: 100)
+        let trend = TrendChart(
+            first: PagesFixture.today, week: means, month: means, summary: "", months: chart.months
+        ).markup.source
+        #expect(trend.contains(">Feb<") && !trend.contains(">Mar<"))
     }
 
     /// At 320 px, seven numbers of five digits lay on each other.
@@ -191,7 +205,7 @@ import Testing
             cells: [Calendar.Cell(day: day, steps: nil, title: ""), partial, today], firstWeekday: .monday, summary: "")
         let content = calendar.content(ofHalf: 0).source
         #expect(
-            content.contains("class=\"s-unknown\"") && content.contains("<circle class=\"f-card\"")
+            content.contains("class=\"s-unknown\"") && content.contains("<circle class=\"f-muted\"")
                 && content.contains("class=\"s-text\""))
         let legend = calendar.legend.source
         #expect(

@@ -213,6 +213,10 @@ import Testing
         #expect(
             bob.contains("<a href=\"/day/2026-11-18?user=anna\"><bdi>anna</bdi>")
                 && bob.contains("href=\"/week/2026-11-16?user=bob\""))
+        // It was this week.
+        let range = await fixture.get("/range?from=2026-11-15&to=2026-11-18").text
+        #expect(
+            range.contains("href=\"/range?from=2026-11-15&amp;to=2026-11-18&amp;user=bob\""), "\(range.prefix(3000))")
     }
 
     @Test func `an error page is of the user whose page was requested`() async throws {

@@ -180,6 +180,47 @@ import Testing
         for day in 1...31 { #expect(month.contains(">\(day)</text>"), "\(day)") }
     }
 
+    /// Labels by their slots in per cent of the first chart with this title, where the smallest drawing has 526 px.
+    private func overlaps(_ text: String, _ title: String) throws -> [String] {
+        let chart = try #require(text.split(separator: "<h2>\(title)").dropFirst().first)
+            .split(separator: "</figure>")[0]
+        let labels = chart.matches(of: /<text class="f-[a-z]+( minor)?"[^>]* x="([0-9.]+)%"[^>]*>([^<]+)<\/text>/)
+            .filter { $0.1 == nil }.map { (x: 5.26 * (Double($0.2) ?? 0), width: 7.5 * Double($0.3.count), text: $0.3) }
+            .sorted { $0.x < $1.x }
+        #expect(labels.count > 1, "\(title)")
+        return zip(labels, labels.dropFirst()).filter { 2 * ($1.x - $0.x) < $0.width + $1.width }.map {
+            "\($0.text) \($1.text)"
+        }
+    }
+
+    /// Weeks from Sunday were named by their dates, and years of months each by its name.
+    @Test func `no label of weeks, months and years lies on the next one`() throws {
+        let days = figures(Array(repeating: 5000, count: 1_900))
+        let weeks = page(
+            days, Period(today.advanced(by: -27)...today, weekStart: .sunday))
+        #expect(try overlaps(weeks, "Weeks: steps a day").isEmpty)
+        #expect(weeks.contains(">1 Nov<") && weeks.contains(">8<"))
+        let years = page(days, Period(today.advanced(by: -1_800)...today))
+        #expect(try overlaps(years, "Months: steps a day").isEmpty)
+        #expect(try overlaps(years, "Trend: steps a day").isEmpty)
+        #expect(years.contains(">2024</text>"))
+        // `16` lay on `15 Nov`.
+        let month = page(days, Period(today.advanced(by: -30)...today))
+        #expect(!month.contains(">20</text>") && month.contains(">21</text>"))
+    }
+
+    /// They were those of the 250,000 steps that are not shown.
+    @Test func `of a day that is wrong, nothing that follows from its steps is in the table`() throws {
+        let text = page(figures([5000, 6000, 100], overcounted: [0]), Period(.week, containing: today))
+        let row = try #require(text.firstMatch(of: /<th scope="row"[^>]*>(<a [^>]*>)?Mon 16 Nov.*?<\/tr>/)).output.0
+        #expect(row.contains("wrong") && !row.contains(/>[0-9.,]+<\/td>/), "\(row)")
+    }
+
+    @Test func `two weeks without steps are alike`() {
+        let text = page(figures(Array(repeating: 0, count: 10)), Period(.week, containing: today))
+        #expect(text.contains(">as on the same days of week 46</dd>") && !text.contains("+0"))
+    }
+
     @Test func `months stand beside those of the year before, and the means of 7 and 30 days have their numbers`()
         throws
     {

@@ -62,6 +62,20 @@ import Testing
         #expect(try !card().contains("as counted") && !wrong.contains("corrected to"))
     }
 
+    @Test func `of today, hours that are not over are not unknown`() throws {
+        let day = try #require(Day("2014-04-20")), zone = LocalTime.fixed(7200)
+        let summary = DaySummary(
+            user: User(id: 1, name: "anna"), day: day, steps: nil, distance: nil, energy: nil, goal: nil,
+            percentage: nil,
+            category: nil, hours: [], completeness: .unknown)
+        func stubs(_ today: Day, _ hour: Int) -> Int {
+            let view = DayView(
+                summary, today: today, now: zone.moment(today, seconds: hour * 3600 + 60), localTime: zone)
+            return DayCard(view).document.source.matches(of: /<rect class="f-unknown"/).count
+        }
+        #expect(stubs(day, 11) == 11 && stubs(day.advanced(by: 1), 11) == 24)
+    }
+
     @Test func `an unknown day is not shown as zero steps`() throws {
         let unknown = try card { day in day = DaySummary(user: day.user, day: day.day) }
         #expect(

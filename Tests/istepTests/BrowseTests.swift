@@ -97,6 +97,8 @@ import TestSupport
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
             try await withWindow(home.istep, home.folder) { window in
                 try await window.until("· today")
+                let written = home.folder.path + "/written"
+                try await window.tmux("pipe-pane", "cat >'\(written)'")
                 try await window.press("s")
                 try await window.until("new steps")
                 let today = try #require(try await home.istep("show", "--json").json["day"] as? String)
@@ -127,6 +129,11 @@ import TestSupport
                 try await window.until("over")
                 #expect(try await window.screen().contains("status 0"))
                 #expect(try window.isAsBefore())
+                // On xterm and the Linux console, erasing after a line as wide as the terminal takes its last digit
+                // away.
+                let lines = try String(contentsOfFile: written, encoding: .utf8).replacing("\r\n", with: "\n")
+                    .replacing("\u{1b}[H", with: "\n")
+                #expect(lines.contains("\n\u{1b}[K") && !lines.contains(/[^\n]\u{1b}\[[KJ]/))
             }
             await home.expectNothingLeftOpen()
         }

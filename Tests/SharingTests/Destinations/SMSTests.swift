@@ -24,7 +24,7 @@ import Testing
     @Test func `a day is sent as a text message`() async throws {
         try await withModem { manager, grandma in
             let receipts = try await grandma.deliver([try payload()])
-            #expect(await manager.delivered.map(\.text) == ["2014-04-20: 8,123 steps\n5.9 km\n101% of the goal"])
+            #expect(await manager.delivered.map(\.text) == ["2014-04-20: 8,123 steps\n5.9 km\n102% of the goal"])
             #expect(await manager.delivered.map(\.number) == ["+491701234567"])
             #expect(receipts.first?.remoteID != nil)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import StepDomain
 import StepViews
 import Testing
@@ -34,6 +35,22 @@ import Testing
     ])
     func `what is no length is refused`(text: String) { #expect(Measure(text, .height) == nil) }
 
+    /// 22 lb and 59.1 in were named, and refused.
+    @Test(arguments: [UnitSystem.metric, .imperial])
+    func `the limits that are named can be typed`(units: UnitSystem) throws {
+        for (range, quantity) in [
+            (10.0...400.0, Measure.Quantity.weight), (0.5...2.5, .height), (0.2...1.5, .stepLength),
+        ] {
+            let words = units.words(range, quantity).replacing("to", with: "|").split(separator: "|")
+            let ends = words.map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(ends.count == 2)
+            for end in ends {
+                let value = try #require(Measure(end, quantity), "\(end)").value(units)
+                #expect(range.contains(value), "\(end) of \(units.words(range, quantity))")
+            }
+        }
+    }
+
     @Test(arguments: [
         (6184.0, "3.84 mi"), (160_934.4, "100 mi"), (160_925, "99.99 mi"), (3_731_000, "2,318 mi"), (.nan, "? mi"),
     ])
@@ -50,7 +67,7 @@ import Testing
         #expect(metric.words(length: 0.74) == "74 cm" && imperial.words(length: 0.74) == "29.1 in")
         #expect(metric.words(0.5...2.5, .height) == "50 to 250 cm")
         #expect(imperial.words(0.5...2.5, .height) == "1 ft 8 in to 8 ft 2 in")
-        #expect(imperial.words(20...300, .weight) == "44.1 to 661.4 lb")
+        #expect(imperial.words(20...300, .weight) == "44.1 to 661.3 lb")
     }
 }
 

@@ -134,9 +134,9 @@ struct BarChart: Sendable {
             return bar.hasBegun ? rect(.fill(.unknown), at: index, share, base - 8, 8, Attribute(.rx, 2)) : .nothing
         }
         // None were made: the base line alone.
-        guard steps > 0 else { return .nothing }
-        // Even few steps differ from none.
-        let top = min(y(steps, scale), base - 2), below = base + 6 - top
+        guard steps > 0 || bar.isPartial else { return .nothing }
+        // Even few steps differ from none, and time that is not known from none.
+        let top = min(y(steps, scale), base - (bar.isPartial ? 5 : 2)), below = base + 6 - top
         let tone = Tone.steps(isReached: bar.isReached)
         var parts: [Markup] = []
         if bar.isPartial {
@@ -276,7 +276,8 @@ struct BarChart: Sendable {
                 Attribute(.textAnchor, "middle")
             ) { bar.label }
         }
-        let names = months.enumerated().map { index, month in
+        // At the right edge there is no room for a name.
+        let names = months.enumerated().filter { 25 * $1.slot <= 24 * bars.count }.map { index, month in
             Element.text(
                 .fill(.muted, Self.isMinor(index, of: months, slots: bars.count, limit: 4) ? "minor" : ""),
                 Attribute(.fontSize, 12),

@@ -116,12 +116,13 @@ struct Calendar: Sendable {
         let x = Double(column(cell.day) - first) * Self.pitch, y = Self.top + Double(row(cell.day)) * Self.pitch
         var parts: [Markup] = []
         if let steps = cell.steps {
-            let tone = Self.tones[Self.level(steps: steps, goal: cell.goal)]
-            parts.append(square(.fill(tone), x, y, Self.size))
+            let level = Self.level(steps: steps, goal: cell.goal)
+            parts.append(square(.fill(Self.tones[level]), x, y, Self.size))
             if cell.isPartial {
                 parts.append(
                     Element.circle(
-                        .fill(.card), Attribute(.cx, x + Self.size / 2), Attribute(.cy, y + Self.size / 2),
+                        .fill(level <= 2 ? .muted : .card), Attribute(.cx, x + Self.size / 2),
+                        Attribute(.cy, y + Self.size / 2),
                         Attribute(.r, 2.8)))
             }
         } else {

@@ -34,8 +34,20 @@ struct DayCharts: Sendable {
         }
     }
 
+    /// Of more days, the years are named.
+    private static let maximumDaysOfMonths = 430
+
+    /// The first slot of each year, with its number; also the first of all, if there is room.
+    static func years(_ days: [Day]) -> [(slot: Int, name: String)] {
+        func year(_ index: Int) -> Int { days[index].components.year }
+        var found = days.indices.dropFirst().filter { year($0) != year($0 - 1) }
+        if !days.isEmpty, 6 * (found.first ?? days.count) >= days.count { found.insert(0, at: 0) }
+        return found.map { ($0, "\(year($0))") }
+    }
+
     /// The slot of the first of each month, with its name; also the first day, if there is room.
     static func months(_ days: [Day]) -> [(slot: Int, name: String)] {
+        if days.count > maximumDaysOfMonths { return years(days) }
         var months: [(slot: Int, name: String)] = []
         for (index, day) in days.enumerated() where day.components.day == 1 {
             months.append((index, String(Words.month(day).prefix(3))))
@@ -72,6 +84,9 @@ struct DayCharts: Sendable {
             (bar.label, bar.isMinor) = (
                 "\(number)\(month)", index % 7 != 0 || index > period.count - 3 || isBesideToday
             )
+            // Beside the name of a month there is no room for a number.
+            let isBesideName = index == 1 || number == 2 || day.advanced(by: 1).components.day == 1
+            if period.count > 14, index > 0, number != 1, isBesideName { bar.label = "" }
         // Between the names of months, and not below the name of the first day.
         case _ where [8, 15, 22].contains(number) && 12 * index >= period.count:
             (bar.label, bar.isMinor) = ("\(number)", true)
@@ -100,7 +115,9 @@ struct DayCharts: Sendable {
             let words = (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today
             legend.add(.box(.below), isShort ? "below" : words)
         }
-        if days.contains(where: { $0.runningSteps ?? 0 > 0 }) { legend.add(.box(.run), "running") }
+        if days.contains(where: { $0.plausibleSteps != nil && $0.runningSteps ?? 0 > 0 }) {
+            legend.add(.box(.run), "running")
+        }
         if days.contains(where: \.isDrawnPartial) { legend.add(.partial, "partial") }
         if days.contains(where: { $0.plausibleSteps == nil }) { legend.add(.stub, "unknown") }
         let goals = Set(days.compactMap(\.goal))
@@ -176,8 +193,9 @@ struct DayCharts: Sendable {
             ],
             rows: days.map { day in
                 let cells = [
-                    steps(day), running(day), goal(day), day.distance.map(context.units.number(distance:)) ?? "",
-                    day.energy.map(Words.grouped) ?? "",
+                    steps(day), running(day), goal(day),
+                    day.distance.flatMap { isWrong(day) ? nil : context.units.number(distance: $0) } ?? "",
+                    day.energy.flatMap { isWrong(day) ? nil : Words.grouped($0) } ?? "",
                     day.state,
                 ]
                 return Table.Row(heading(day), cells.map { .text($0) }, id: context.isLocal ? nil : "day-\(day.day)")
@@ -189,11 +207,13 @@ struct DayCharts: Sendable {
         return context.isLocal ? Element.a(.href(context.link(to: day.day))) { words } : .text(words)
     }
 
+    /// Nothing that follows from steps that cannot be is shown.
+    private func isWrong(_ day: DayFigures) -> Bool { HistoryView.wrong(day) != nil }
     private func steps(_ day: DayFigures) -> String {
-        HistoryView.wrong(day) == nil ? day.steps.map(Words.grouped) ?? "unknown" : "wrong"
+        isWrong(day) ? "wrong" : day.steps.map(Words.grouped) ?? "unknown"
     }
     private func goal(_ day: DayFigures) -> String { day.goal.map(Words.grouped) ?? (day.isRestDay ? "rest" : "") }
     private func running(_ day: DayFigures) -> String {
-        day.runningSteps.flatMap { $0 > 0 ? Words.grouped($0) : nil } ?? ""
+        day.runningSteps.flatMap { $0 > 0 && !isWrong(day) ? Words.grouped($0) : nil } ?? ""
     }
 }

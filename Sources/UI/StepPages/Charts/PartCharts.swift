@@ -29,8 +29,11 @@ struct PartCharts: Sendable {
         if parts.contains(where: { $0.perDayGoal != nil }) {
             for index in chart.bars.indices where chart.bars[index].goal == nil { chart.bars[index].isReached = false }
         }
-        if unit == .week, slots.count > 14 {
-            chart.months = Self.months(slots)
+        if unit == .week, slots.count <= Self.maximumLabels, slots.first?.isoWeek == nil {
+            for index in chart.bars.indices { chart.bars[index].label = Self.label(ofWeek: index, in: slots) }
+        }
+        if [.week, .month].contains(unit), slots.count > Self.maximumLabels {
+            chart.months = unit == .week ? Self.months(slots) : DayCharts.years(slots.map(\.days.lowerBound))
             for index in chart.bars.indices { chart.bars[index].label = "" }
         }
         let beforeName = period.unit == .year ? period.previous?.title ?? "" : "a year before"
@@ -44,6 +47,20 @@ struct PartCharts: Sendable {
                 table(rows, caption: "steps by \(unit.rawValue)", before: hasBefore ? beforeName : nil).numbers
             }
         }
+    }
+
+    /// With more bars, only the months or the years are named.
+    private static let maximumLabels = 14
+
+    /// Of a week that does not begin on Monday, and has no number: the day on which it begins, in the first week of a
+    /// month with its name.
+    private static func label(ofWeek index: Int, in weeks: [Period]) -> String {
+        func isFirst(_ index: Int) -> Bool {
+            weeks.indices.contains(index) && weeks[index].days.lowerBound.components.day <= 7
+        }
+        let day = weeks[index].days.lowerBound
+        let isNamed = isFirst(index) || index == 0 && !isFirst(1)
+        return "\(day.components.day)" + (isNamed ? " \(Words.month(day).prefix(3))" : "")
     }
 
     /// A year has all its months, whatever of it has begun; of other periods those that are known.
@@ -92,7 +109,7 @@ struct PartCharts: Sendable {
     private func label(_ period: Period) -> String {
         switch period.unit {
         case .month: String(Words.month(period.days.lowerBound).prefix(3))
-        case .week: period.isoWeek.map { "\($0.week)" } ?? context.date(period.days.lowerBound)
+        case .week: period.isoWeek.map { "\($0.week)" } ?? ""
         default: period.title
         }
     }

@@ -41,7 +41,8 @@ struct TrendChart: Sendable {
                     path(week, .below, 1.5, scale)
                     path(month, .walk, 3, scale)
                 }
-                months.enumerated().map { index, month in
+                // At the right edge there is no room for a name.
+                months.enumerated().filter { 25 * $1.slot <= 24 * count }.map { index, month in
                     Element.text(
                         .fill(.muted, BarChart.isMinor(index, of: months, slots: count, limit: 6) ? "minor" : ""),
                         Attribute(.fontSize, 12),

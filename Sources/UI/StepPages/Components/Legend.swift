@@ -35,7 +35,7 @@ struct Legend: Sendable {
         case .box(let tone): box(.fill(tone))
         case .dotted(let tone):
             box(.fill(tone))
-            Element.circle(.fill(.card), Attribute(.cx, 6), Attribute(.cy, 6), Attribute(.r, 2.2))
+            Element.circle(.fill(.muted), Attribute(.cx, 6), Attribute(.cy, 6), Attribute(.r, 2.2))
         case .partial:
             Element.rect(
                 .fill(.below), Attribute(.opacity, 0.3), Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 11),

@@ -26,7 +26,7 @@ extension LocalPages {
         guard hasBegun else {
             throw PageError(
                 status: 409, title: "Already running", message: "A sync, a share or a search is already running.",
-                advice: "See its progress at /activity.")
+                next: Activity.Next(words: "See its progress", path: ["activity"]))
         }
         return .redirect(to: scope.context.link("activity") ?? Link(["activity"]))
     }

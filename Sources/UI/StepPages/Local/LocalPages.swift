@@ -182,7 +182,9 @@ package struct LocalPages: Sendable {
     func message(_ error: any Error, _ context: PageContext) -> ServedResponse {
         let page = pageError(error, today: context.today)
         return .page(
-            MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document,
+            MessagePage(
+                context: context, title: page.title, message: page.message, advice: page.advice, next: page.next
+            ).document,
             status: page.status)
     }
 
@@ -223,6 +225,8 @@ struct PageError: Error, Hashable {
     var title = "Page not found"
     var message: String
     var advice: String?
+    /// A page to go on with.
+    var next: Activity.Next?
 
     static let nothingHere = PageError(message: "There is nothing at this address.")
 

@@ -61,7 +61,7 @@ struct DayFigureWords: Sendable {
         guard let steps, let running = summary.runningSteps else { return Figure("Running", "unknown") }
         let share =
             steps > 0 && running > 0 ? "\(Words.grouped(100 * Double(running) / Double(steps))) % of the day" : ""
-        return Figure("Running", Words.grouped(running), unit: running == 1 ? "step" : "steps", share)
+        return Figure("Running", Words.grouped(running), unit: Words.noun("step", running), share)
     }
 
     private var energy: Figure {
@@ -82,7 +82,7 @@ struct DayFigureWords: Sendable {
         }
         if steps < goal {
             return Figure(
-                "Goal missed", Words.grouped(goal - steps), unit: goal - steps == 1 ? "step short" : "steps short",
+                "Goal missed", Words.grouped(goal - steps), unit: Words.noun("step", goal - steps) + " short",
                 completeness)
         }
         let time = summary.isCorrected || !view.holds(.hours) ? nil : timeOfGoal(goal)
@@ -130,12 +130,11 @@ struct DayFigureWords: Sendable {
                 "To the goal", summary.isRestDay ? "rest day" : "no goal",
                 summary.isRestDay ? "" : advice("set one in Plan"))
         }
-        guard let steps else { return Figure("To the goal", Words.grouped(goal), unit: "steps") }
-        if steps >= goal {
-            return Figure("Beyond the goal", Words.grouped(steps - goal), unit: "steps", "goal reached", .up)
-        }
-        let minutes = max(1, (goal - steps + Self.walkingCadence - 1) / Self.walkingCadence)
-        return Figure("To the goal", Words.grouped(goal - steps), unit: "steps", "about \(minutes) min of walking")
+        guard let steps else { return Figure("To the goal", Words.grouped(goal), unit: Words.noun("step", goal)) }
+        let rest = abs(goal - steps), unit = Words.noun("step", abs(goal - steps))
+        if steps >= goal { return Figure("Beyond the goal", Words.grouped(rest), unit: unit, "goal reached", .up) }
+        let minutes = max(1, (rest + Self.walkingCadence - 1) / Self.walkingCadence)
+        return Figure("To the goal", Words.grouped(rest), unit: unit, "about \(minutes) min of walking")
     }
 
     /// The steps of the hours that are over, compared with what they usually have.
@@ -152,7 +151,8 @@ struct DayFigureWords: Sendable {
         let sign = difference > 0 ? "+" : difference < 0 ? "−" : ""
         let words = difference > 0 ? "ahead" : difference < 0 ? "behind" : "as usual"
         return Figure(
-            "Usual \(usual.weekday.title)", sign + Words.grouped(abs(difference)), unit: "steps",
+            "Usual \(usual.weekday.title)", sign + Words.grouped(abs(difference)),
+            unit: Words.noun("step", abs(difference)),
             "\(words) at \(last.hour + 1):00",
             difference > 0 ? .up : difference < 0 ? .down : .neutral)
     }

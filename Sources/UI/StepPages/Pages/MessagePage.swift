@@ -7,6 +7,7 @@ struct MessagePage: Sendable {
     let title: String
     let message: String
     var advice: String?
+    var next: Activity.Next?
 
     var document: Markup {
         PageFrame(title: title, context: context).document {
@@ -16,6 +17,9 @@ struct MessagePage: Sendable {
                 if let advice { Element.p { advice } }
                 if let overview = context.link(), let today = context.link("day") {
                     Element.div(.css("actions")) {
+                        if let next {
+                            Element.a(.css("button"), .href(Link(next.path, query: context.userQuery))) { next.words }
+                        }
                         Element.a(.css("button"), .href(today)) { "Today" }
                         Element.a(.css("button"), .href(overview)) { "Overview" }
                     }

@@ -34,6 +34,8 @@ struct PageFrame: Sendable {
     var section: Section?
     /// The parts of the address of this page, where another user is chosen; nil for those of the section.
     var path: [String]?
+    /// What belongs to that address.
+    var query: [(String, String)] = []
     /// The day that is shown: the history opens at its week.
     var day: Day?
     /// Whether the page shows a run that has not ended: without scripts it loads itself again.
@@ -152,7 +154,7 @@ struct PageFrame: Sendable {
                         context.users.map { user in
                             Element.li {
                                 Element.a(
-                                    .href(Link(path, query: [("user", user.name)])),
+                                    .href(Link(path, query: query + [("user", user.name)])),
                                     user.id == context.user.id ? Attribute(.ariaCurrent, "true") : nil
                                 ) { PageContext.name(user.name, limit: 32) }
                             }

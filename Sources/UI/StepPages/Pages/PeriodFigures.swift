@@ -37,7 +37,7 @@ struct PeriodFigures: Sendable {
     private var total: Figure {
         Figure(
             "Total", statistics.total.map(Words.grouped) ?? "unknown",
-            isNow && statistics.total != nil
+            isNow && statistics.total != nil && statistics.days.last?.steps != nil
                 ? "with today so far" : "in \(Words.count(statistics.knownDays, "known day"))")
     }
 
@@ -46,7 +46,9 @@ struct PeriodFigures: Sendable {
         guard let distance = statistics.distance else {
             return statistics.knownDays == 0
                 ? Figure("Running", "unknown")
-                : Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps")
+                : Figure(
+                    "Running", Words.grouped(statistics.runningSteps), unit: Words.noun("step", statistics.runningSteps)
+                )
         }
         return Figure(
             "Distance", context.units.number(distance: distance), unit: context.units.distanceUnit, run)
@@ -118,7 +120,9 @@ struct ComparisonWords: Sendable {
         self.today = today
     }
 
-    private var whole: Int? { comparison.percentage.map { Int($0.rounded()) } }
+    private var whole: Int? {
+        comparison.percentage.map { Int($0.rounded()) } ?? (comparison.difference == 0 ? 0 : nil)
+    }
 
     var tendency: Figure.Tendency { (whole ?? 0) > 0 ? .up : (whole ?? 0) < 0 ? .down : .neutral }
 

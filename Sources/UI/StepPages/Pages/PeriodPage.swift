@@ -23,17 +23,20 @@ package struct PeriodPage: Sendable {
         case .week: return ["week", first]
         case .month: return ["month", String(first.prefix(7))]
         case .year: return ["year", String(first.prefix(4))]
-        case nil: return ["week"]
+        case nil: return ["range"]
         }
     }
 
     package var document: Markup {
         let day = period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
-        return PageFrame(title: DateBar.title(period), context: context, section: .history, path: path, day: day)
-            .document {
-                DateBar(period: period, figures: figures, context: context).markup
-                content
-            }
+        let days = [("from", "\(period.days.lowerBound)"), ("to", "\(period.days.upperBound)")]
+        let frame = PageFrame(
+            title: DateBar.title(period), context: context, section: .history, path: path,
+            query: period.unit == nil ? days : [], day: day)
+        return frame.document {
+            DateBar(period: period, figures: figures, context: context).markup
+            content
+        }
     }
 
     @MarkupBuilder var content: Markup {

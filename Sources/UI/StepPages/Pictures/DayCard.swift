@@ -91,11 +91,14 @@ package struct DayCard: Sendable {
 
     private var hours: Markup {
         let isShown = view.holds(.hours) && view.holds(.steps) && !day.hours.isEmpty
+        let over = day.day < view.today ? 24 : Int(Words.clock(view.now, view.localTime).suffix(5).prefix(2)) ?? 24
         let bars =
             isShown
             ? DayWords.bars(view)
-            : (0..<24).map {
-                BarChart.Bar(label: $0 % 6 == 0 ? "\($0):00" : "", steps: nil, title: "\($0):00: unknown")
+            : (0..<24).map { hour in
+                BarChart.Bar(
+                    label: hour % 6 == 0 ? "\(hour):00" : "", steps: nil, hasBegun: hour < over,
+                    title: "\(hour):00: \(hour < over ? "unknown" : "not over")")
             }
         let chart = BarChart(bars: bars, summary: "Steps by hour", height: 88, isPicture: true)
         return Element.svg(

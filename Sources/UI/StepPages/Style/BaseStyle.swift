@@ -45,7 +45,7 @@ extension StyleSheet {
         .synced { display: flex; align-items: center; gap: 0.45rem; font-size: 0.875rem; white-space: nowrap; }
         .synced { color: var(--muted); text-decoration: none; }
         .synced::before { content: ""; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--walk); }
-        .synced.late::before { background: var(--warn); }
+        .synced.late::before { content: "!"; width: auto; height: auto; background: none; color: var(--warn); font-weight: 700; }
         .synced:hover { color: var(--text); }
         button, .button {
           display: inline-flex; align-items: center; justify-content: center; gap: 0.4rem; min-height: 2.375rem; padding: 0 0.875rem;

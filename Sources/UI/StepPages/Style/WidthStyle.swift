@@ -45,6 +45,9 @@ extension StyleSheet {
           .turn h1 { flex: 1; text-align: center; font-size: 1.0625rem; }
           .turn .pick { position: static; }
           .pick > div { right: 0; width: auto; max-width: none; }
+          .rows > li, .cards tr { position: relative; }
+          .rows .menu, .cards .menu { position: static; }
+          .rows .menu > div, .cards .menu > div { left: 0; right: 0; }
           .ring { width: 12rem; height: 12rem; }
           .stats { grid-template-columns: 1fr 1fr; }
           .stats > div:nth-child(odd) { padding-left: 0; border: 0; }

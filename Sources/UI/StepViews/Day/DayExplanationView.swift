@@ -81,7 +81,9 @@ extension DayExplanationView: Described {
         .version,
         .init(.owner) { $0.summary.user.name },
         .init("day", .day, "The day.") { $0.summary.day.description },
-        .init("steps", .nullable(.integer), "As show has them.") { $0.summary.steps },
+        .init("steps", .nullable(.integer), "As show has them.") {
+            $0.day.holds(.day) && $0.day.holds(.steps) ? $0.summary.steps : nil
+        },
         .list("sources", "Pedometers and imports with anything on the day.") { view in
             view.provenance.sources.map { ExplainedSource(source: $0, localTime: view.day.localTime) }
         },

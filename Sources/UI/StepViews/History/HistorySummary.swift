@@ -96,7 +96,9 @@ struct HistorySummary {
         let days =
             isWhole || comparison.previous.unit == nil
             ? "" : StyledText("  (\(Words.range(comparison.previousDays)))", .faint)
-        guard let percentage = comparison.percentage else { return "more than the \(before)" + days }
+        guard let percentage = comparison.percentage else {
+            return StyledText(comparison.difference > 0 ? "more than" : "as much as") + " the \(before)" + days
+        }
         let whole = Int(percentage.rounded())
         let change =
             whole == 0

@@ -123,9 +123,17 @@ extension UnitSystem {
         }
     }
 
-    /// Values that a person may type: `50 to 250 cm`, `1 ft 8 in to 8 ft 2 in`.
+    /// Values that a person may type: `50 to 250 cm`, `1 ft 8 in to 8 ft 2 in`. They are rounded into the range.
     package func words(_ range: ClosedRange<Double>, _ quantity: Measure.Quantity) -> String {
-        let (first, last) = (words(range.lowerBound, quantity), words(range.upperBound, quantity))
+        let unit: Double =
+            switch (self, quantity) {
+            case (.metric, _): 0
+            case (.imperial, .height): Self.metresPerInch
+            case (.imperial, .weight): Self.kilogramsPerPound / 10
+            case (.imperial, .stepLength): Self.metresPerInch / 10
+            }
+        let first = words(range.lowerBound + 0.499 * unit, quantity)
+        let last = words(range.upperBound - 0.499 * unit, quantity)
         let isShort = first.split(separator: " ").count == 2
         return "\(isShort ? first.prefix { $0 != " " } : first[...]) to \(last)"
     }

@@ -65,9 +65,15 @@ final class TerminalScreen: Sendable {
 
     /// - Returns: whether the terminal is still there.
     func show(_ lines: [String]) -> Bool {
-        let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         // One write, so that no half picture is seen.
-        return output.put("\u{1b}[H" + text + "\u{1b}[J") == 0
+        output.put(Self.picture(lines, height: size.lines)) == 0
+    }
+
+    /// Each line is erased before it is written: after the last column, the cursor of xterm and of the Linux console
+    /// stays on it, and erasing to the end of the line would take the last character away.
+    static func picture(_ lines: [String], height: Int) -> String {
+        let rest = Array(repeating: "", count: max(0, height - lines.count))
+        return "\u{1b}[H" + (lines + rest).map { "\u{1b}[K" + $0 }.joined(separator: "\r\n")
     }
 
     // MARK: Events

@@ -14,7 +14,7 @@ import Testing
         #expect(try text(all, .easter()) == "2014-04-20|Sunday|8,123|5.4 km|232 kcal|81%|10,000")
         #expect(try text(all, .easter(), .imperial) == "2014-04-20|Sunday|8,123|3.4 mi|232 kcal|81%|10,000")
         let long = SharedDay.easter(steps: 1_234_567, metres: 1_234_567.8, kilocalories: 12_345, goal: 1000)
-        #expect(try text(all, long) == "2014-04-20|Sunday|1,234,567|1,234.6 km|12,345 kcal|123,456%|1,000")
+        #expect(try text(all, long) == "2014-04-20|Sunday|1,234,567|1,234.6 km|12,345 kcal|123,457%|1,000")
     }
 
     @Test func `the standard template contains steps, goal, distance, calories and bars`() throws {
