@@ -87,6 +87,23 @@ struct ConnectTests {
         }
     }
 
+    /// A method reply makes BlueZ send what is pending in its own order: ServicesResolved before the last objects.
+    @Test func `services of which BlueZ has announced a part are read whole`() async throws {
+        try await withFixture(device: Fixture.discovered) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
+                await FakeBlueZ.connectOnly(fake, call)
+                try? await fake.add(Sample.gatt.filter { $0.key != Sample.counter })
+                await fake.set(Sample.gatt)
+                try? await fake.device(["ServicesResolved": .boolean(true)])
+            }
+            try await fixture.central.withPeripheral(.ring) { peripheral in
+                #expect(
+                    peripheral.services.flatMap(\.characteristics).map(\.uuid)
+                        == [Sample.counterUUID, Sample.commandUUID])
+            }
+        }
+    }
+
     @Test func `a peripheral that BlueZ drops after discovery is connected during discovery`() async throws {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())

@@ -84,6 +84,39 @@ struct ReleaseTests {
         }
     }
 
+    /// The disconnection ended the other program's link.
+    @Test func `a link of another program after the end of this one is left alone`() async throws {
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { _ in
+                try await fixture.fake.drop()
+                try await fixture.fake.device(["Connected": .boolean(true)])
+                // The last of the signals has arrived.
+                try await fixture.fake.device(["Name": .string("theirs")])
+                while await fixture.central.daemon.cache.device(Sample.device)?.name != "theirs" {
+                    await Task.yield()
+                }
+            }
+            #expect(await fixture.fake.calls == ["Connect"])
+        }
+    }
+
+    /// BlueZ keeps a link after its client has ended.
+    @Test func `no link is made while the central closes`() async throws {
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.hang)
+            await fixture.fake.on("Disconnect") { fake, call in
+                await call.reply()
+                await fake.release("Connect")?.fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            }
+            let connecting = Task { try await fixture.central.withPeripheral(.ring) { _ in } }
+            await fixture.fake.until { $0.contains("Connect") }
+            await fixture.central.close()
+            await #expect(throws: BluetoothError.self) { try await connecting.value }
+            #expect(await fixture.fake.calls.count { $0 == "Connect" } == 1)
+        }
+    }
+
     @Test func `cancellation disconnects though the body does not end`() async throws {
         try await withFixture(device: near) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)

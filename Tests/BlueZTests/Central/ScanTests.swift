@@ -184,6 +184,18 @@ struct ScanTests {
                 await failed
                     == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
         }
+        // Until BlueZ has carried it out, it does not stop it either.
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hang)
+            let refuse = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
+            await fixture.fake.on("StopDiscovery", refuse, refuse, FakeBlueZ.agree)
+            async let silent = error(of: fixture)
+            await fixture.fake.until { $0.contains("StartDiscovery") }
+            await fixture.clock.pass(.seconds(10))
+            for _ in 0..<2 { await fixture.clock.pass(.seconds(2)) }
+            #expect(await silent == .adapterStuck("hci0", reason: "no answer within 10 s"))
+            #expect(await fixture.fake.calls.count { $0 == "StopDiscovery" } == 3)
+        }
         // A missing permission says nothing about the adapter.
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))

@@ -289,6 +289,17 @@ struct PairingTests {
         }
     }
 
+    /// The advice was to report a defect.
+    @Test func `an adapter that is off, or gone, is named when nothing can be removed`() async throws {
+        let off = Sample.adapterProperties(isPowered: false)
+        try await withFixture(device: Sample.deviceProperties(), adapter: off) { fixture in
+            await fixture.fake.on("RemoveDevice", FakeBlueZ.fail("org.bluez.Error.NotReady", "Resource Not Ready"))
+            await #expect(throws: BluetoothError.adapterDown("hci0")) { try await fixture.central.remove(.ring) }
+            await fixture.fake.on("RemoveDevice", FakeBlueZ.fail("org.freedesktop.DBus.Error.UnknownObject", "gone"))
+            await #expect(throws: BluetoothError.adapterLost("hci0")) { try await fixture.central.remove(.ring) }
+        }
+    }
+
     @Test func `a device that is in use is not removed`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)

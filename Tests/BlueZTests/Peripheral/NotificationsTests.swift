@@ -52,6 +52,42 @@ struct NotificationsTests {
         }
     }
 
+    /// A peripheral that changes its services (Service Changed): the readers waited for ever.
+    @Test func `the end of a characteristic ends its notifications, and it can be subscribed to again`() async throws {
+        try await withNotifications { fixture, peripheral, notifications in
+            try await fixture.fake.notify([1])
+            try await fixture.fake.remove(Sample.counter)
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+            async let passing: Void = fixture.clock.pass(.milliseconds(300))
+            await #expect(throws: BluetoothError.self) { try await iterator.next() }
+            await passing
+            try await fixture.fake.add([Sample.counter: Sample.gatt[Sample.counter] ?? [:]])
+            let again = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify"])
+            try await fixture.fake.notify([2])
+            var second = again.makeAsyncIterator()
+            #expect(try await second.next() == [2])
+        }
+    }
+
+    /// BlueZ carries it out later, and would subscribe again with each connection.
+    @Test func `a subscription that is not answered in time is ended`() async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("StartNotify", FakeBlueZ.hang)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
+                let subscribing = Task {
+                    _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+                }
+                await fixture.fake.until { $0.contains("StartNotify") }
+                await fixture.clock.pass(.seconds(10))
+                await #expect(throws: BluetoothError.self) { try await subscribing.value }
+                #expect(await fixture.fake.calls.contains("StopNotify"))
+            }
+        }
+    }
+
     @Test func `a wait without a value ends at its limit, and later values are received`() async throws {
         try await withNotifications { fixture, _, notifications in
             let late = Task {

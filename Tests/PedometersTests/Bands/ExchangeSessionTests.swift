@@ -123,7 +123,9 @@ import Testing
         let waits = SessionAction.receive(seconds: 5)
         #expect(session.next(after: .done, at: now, uptime: .zero) == waits)
         #expect(session.next(after: .value([1]), at: now + 3_600, uptime: .seconds(1)) == waits)
-        #expect(session.next(after: .value([7]), at: now + 7_200, uptime: .seconds(2)) == waits)
+        // What is none of the answer leaves the rest of the wait.
+        let rest = SessionAction.receive(seconds: 4)
+        #expect(session.next(after: .value([7]), at: now + 7_200, uptime: .seconds(2)) == rest)
     }
 
     @Test func `packets that cannot be decoded are reported`() {

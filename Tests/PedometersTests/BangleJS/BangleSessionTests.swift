@@ -335,6 +335,12 @@ import Testing
             pedometer: .sample(BangleJS.self, cursor: outcome.cursor ?? PedometerCursor()), localTime: .fixed(0))
         let second = player.play(BangleSession(known), at: Self.now)
         #expect(second.cursor?.readThrough != nil && second.cursor?.gaps == nil)
+        // A known one is not forgotten when another one is met.
+        let more = answer.filter { $0 != record(first + 600) }
+        var third = player
+        third.write = { bytes, _ in bytes == [0x03] ? [] : more.map { Array(($0 + "\r\n").utf8) } }
+        let both = third.play(BangleSession(known), at: Self.now).cursor?.gaps
+        #expect(both?.count == 2 && Set(outcome.cursor?.gaps ?? []).isSubset(of: both ?? []))
     }
 
     @Test func `an error of another program in the middle of the answer does not end it`() {

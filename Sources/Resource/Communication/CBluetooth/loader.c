@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 
 static __typeof__(&hci_devinfo) devinfo;
 static __typeof__(&ba2str) text;
@@ -19,7 +20,9 @@ static void load(void) {
     }
     if (devinfo && text) return;
     const char *reason = dlerror();
-    problem = reason ? reason : "libbluetooth.so.3 cannot be loaded";
+    /* The text of dlerror ends with the next call of this thread, and with the thread. */
+    problem = reason ? strdup(reason) : NULL;
+    if (!problem) problem = "libbluetooth.so.3 cannot be loaded";
 }
 
 const char *cbluetooth_problem(void) {

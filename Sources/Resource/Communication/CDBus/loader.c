@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 static void *library;
@@ -14,7 +15,10 @@ static void load(void) {
     /* The name of the interface of libdbus since 2008. Never closed. */
     library = dlopen("libdbus-1.so.3", RTLD_NOW | RTLD_LOCAL);
     const char *reason = library ? NULL : dlerror();
-    if (!library) problem = reason ? reason : "libdbus-1.so.3 cannot be loaded";
+    if (library) return;
+    /* The text of dlerror ends with the next call of this thread, and with the thread. */
+    problem = reason ? strdup(reason) : NULL;
+    if (!problem) problem = "libdbus-1.so.3 cannot be loaded";
 }
 
 const char *cdbus_problem(void) {

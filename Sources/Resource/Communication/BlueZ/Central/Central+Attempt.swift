@@ -12,6 +12,7 @@ extension Central {
         _ address: DeviceAddress, on adapter: ObjectPath, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         let cache = await daemon.cache
+        if isClosing { throw .cancelled }
         guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
         let use = isContested && device.isConnected ? .shared : LinkOwnership(of: device, in: cache)
         if use == .own { owned.insert(device.path) }
@@ -58,6 +59,7 @@ extension Central {
         let peripheral = device.address.description
         // `device` is the state from before this attempt.
         let wasConnected = device.isConnected
+        let hadServices = await !daemon.cache.attributes(of: device.path).isEmpty
         let disconnections = await daemon.cache.disconnections[device.path]
         if !wasConnected {
             do throws(DBusError) {
@@ -90,7 +92,7 @@ extension Central {
                 guard device.isConnected else { return .failure(ConnectFailure(.droppedAgain)) }
                 return device.areServicesResolved ? .success(()) : nil
             }
-            let table = try await serviceTable(device.path)
+            let table = try await serviceTable(device.path, isFirst: !hadServices)
             guard !table.isEmpty else { throw AttemptError.failed(ConnectFailure(.noServices)) }
             let now = await daemon.cache.device(device.path) ?? device
             return Link(
@@ -122,11 +124,16 @@ extension Central {
         if case .failure(let failure) = result { throw .failed(failure) }
     }
 
-    /// The device's services. BlueZ has been observed to set ServicesResolved before it announced all objects: if the
-    /// cache has none, they are requested once more.
-    private func serviceTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
+    /// The device's services.
+    ///
+    /// Where they have just been found, BlueZ can signal ServicesResolved before it has announced all objects: a method
+    /// reply sends what is pending in its own order (`g_dbus_flush`, BlueZ, `gdbus/object.c`). They are requested once
+    /// more then: the answer comes after all signals.
+    ///
+    /// - Parameter isFirst: whether none was known before this link.
+    private func serviceTable(_ device: ObjectPath, isFirst: Bool) async throws(AttemptError) -> GATTTable {
         let table = try await knownTable(device)
-        guard table.isEmpty else { return table }
+        guard table.isEmpty || isFirst else { return table }
         do throws(BluetoothError) {
             try await daemon.reload()
         } catch {

@@ -47,6 +47,8 @@ extension Central {
         await daemon.pin([address])
         let link: Link
         do throws(BluetoothError) {
+            // After a restart of bluetoothd, its objects are not known yet.
+            try await daemon.ready()
             let adapter = try await usableAdapter(await bondedAdapter(of: address, wanted: name))
             link = try await establish(address, on: adapter, limits, isInRange: isInRange, recovers: recovers)
             linksInUse.insert(link.id)
@@ -96,8 +98,15 @@ extension Central {
 
     private func tearDown(_ link: Link) async {
         let subscriptions = await daemon.subscriptions(of: link.id)
+        // A link that has ended is over: one that is up now is another program's.
+        let hasEnded = await daemon.endOfLink(link.id) != nil
         await daemon.releaseLink(link.id)
-        if link.use == .own { await disconnect(link.device) }
+        if hasEnded {
+            owned.remove(link.device)
+            undisconnected.remove(link.device)
+        } else if link.use == .own {
+            await disconnect(link.device)
+        }
         link.timer.stop()
         let daemon = daemon
         await uncancelled {

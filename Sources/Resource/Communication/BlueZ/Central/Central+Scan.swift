@@ -272,12 +272,26 @@ extension Central {
     }
 
     /// BlueZ can carry out a start that it did not answer in time, and then refuses every other one of this connection:
-    /// "Every client can only start one discovery" (BlueZ, `src/adapter.c`).
+    /// "Every client can only start one discovery" (BlueZ, `src/adapter.c`). Until it has carried it out, it refuses to
+    /// stop it with InProgress.
     private func undo(_ step: DiscoveryControl.Step, _ error: DBusError, _ adapter: ObjectPath) async {
         let isLate = if case .timedOut = error { true } else { false }
         guard step == .start, isLate || error.remoteName == "org.bluez.Error.InProgress" else { return }
-        _ = try? await daemon.call(adapter, BlueZName.adapter, "StopDiscovery", limit: .seconds(5))
+        for attempt in 1...Self.attemptsToUndo {
+            do throws(DBusError) {
+                _ = try await daemon.call(adapter, BlueZName.adapter, "StopDiscovery", limit: .seconds(5))
+                return
+            } catch {
+                guard error.remoteName == "org.bluez.Error.InProgress" else { return }
+                // A central that closes leaves the rest to the end of its connection.
+                if isClosing || attempt == Self.attemptsToUndo { return }
+                try? await clock.sleep(for: .seconds(2))
+            }
+        }
     }
+
+    /// With the pauses between them about as long as the kernel waits for a controller.
+    private static let attemptsToUndo = 5
 
     private func discoveryError(_ error: DBusError, _ path: ObjectPath) async -> BluetoothError {
         let name = path.lastElement

@@ -24,6 +24,8 @@ public actor Central {
     var inUse: Set<DeviceAddress> = []
     /// Devices whose link this central has to disconnect, or is setting up.
     var owned: Set<ObjectPath> = []
+    /// No link is made any longer.
+    private(set) var isClosing = false
     /// Devices that BlueZ showed as connected after `Disconnect`.
     var undisconnected: Set<ObjectPath> = []
     /// Links that were not released yet, and those that are being released.
@@ -73,10 +75,11 @@ public actor Central {
 
     /// Stops scans, disconnects, and closes the bus connection. Waiting tasks get an error. Idempotent.
     public func close() async {
+        isClosing = true
         for fail in scans.values { fail(.cancelled) }
         for adapter in Array(discoveries.keys) { await endDiscovery(adapter) }
         // BlueZ keeps links, and attempts to set one up, after the client that requested them has ended.
-        for device in owned { await disconnect(device) }
+        while let device = owned.first { await disconnect(device) }
         await daemon.close()
     }
 

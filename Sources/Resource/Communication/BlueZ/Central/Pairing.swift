@@ -39,8 +39,14 @@ extension Central {
             _ = try await daemon.call(
                 adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
         } catch {
-            if error.remoteName == "org.bluez.Error.DoesNotExist" { return false }
-            throw BluetoothError(error, doing: "removing \(address)")
+            let name = adapter.lastElement
+            switch error.remoteName {
+            case "org.bluez.Error.DoesNotExist": return false
+            case "org.bluez.Error.NotReady":
+                throw Self.fault(name, known: await daemon.cache.adapter(adapter), machine: daemon.machine?.read())
+            case _ where error.kind == .unknownObject: throw .adapterLost(name)
+            default: throw BluetoothError(error, doing: "removing \(address)")
+            }
         }
         try await daemon.wait(limit: .seconds(5), doing: "removing \(address)") { cache in
             cache.device(device.path) == nil ? .success(()) : nil

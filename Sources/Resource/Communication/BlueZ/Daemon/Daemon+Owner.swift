@@ -199,6 +199,9 @@ extension Daemon {
     /// Called after each change: resumes the tasks that waited for it. Nil if everything changed.
     func settle(_ change: ObjectChange?) {
         settleLinks()
+        if case .removed(let path, let interfaces)? = change, interfaces.contains(BlueZName.characteristic) {
+            endSubscriptions(of: path)
+        }
         for (id, waiter) in waiters where waiter.poll(cache) { waiters[id] = nil }
         for observer in observers.values { observer.receive(change, cache) }
     }

@@ -138,6 +138,9 @@ extension Daemon {
             await stopNotify(path)
         } else {
             links[id]?.subscriptions[path] = nil
+            // BlueZ may carry it out later, and would subscribe again at each connection while this one to the bus
+            // lasts.
+            if case .failure(.timedOut) = result { await stopNotify(path) }
         }
     }
 
@@ -179,6 +182,13 @@ extension Daemon {
                 endLink(id, adapter?.isPowered == true ? .dropped : .adapterGone(link.adapter.lastElement))
             }
         }
+    }
+
+    /// A characteristic is gone although its link is up: its peripheral has changed its services (Service Changed), and
+    /// BlueZ has dropped the subscription. What has arrived is read; then its readers get an error.
+    func endSubscriptions(of path: ObjectPath) {
+        for id in links.keys where links[id]?.end == nil { links[id]?.subscriptions[path] = nil }
+        for queue in notifications.queues(of: path) { queue.finish(.dropped) }
     }
 
     private func endLink(_ id: Int, _ end: LinkEnd) {

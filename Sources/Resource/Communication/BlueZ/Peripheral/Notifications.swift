@@ -183,6 +183,10 @@ final class NotificationRoutes: Sendable {
         }
     }
 
+    func queues(of characteristic: ObjectPath) -> [NotificationQueue] {
+        routes.withLock { routes in routes[characteristic].map { $0.values.map(\.queue) } ?? [] }
+    }
+
     /// The queues of all characteristics inside a device; nil: of all.
     func queues(inside device: ObjectPath?) -> [NotificationQueue] {
         routes.withLock { routes in

@@ -49,7 +49,8 @@ public struct Discovery: Sendable, Hashable {
 
 /// What a scan looks for. All given conditions must hold; an empty filter finds every LE peripheral.
 public struct ScanFilter: Sendable, Hashable {
-    /// The peripheral advertises at least one of these.
+    /// The peripheral advertises at least one of these. BlueZ compares them with its list of services: one that only
+    /// sends data of a service is found if another program scans without a filter, or by a scan without this condition.
     public var services: [BluetoothUUID]
     /// The peripheral's name starts with this, byte for byte.
     public var namePrefix: String?

@@ -152,9 +152,9 @@ struct BangleSlotConverter {
     /// Whether records are missing in a gap, or the watch was off, shows a second reading: a notification is not lost
     /// twice at the same place.
     private mutating func pass(_ gap: TimeSpan) {
-        if cursor.gaps?.contains(gap) == true { return }
-        isContiguous = false
-        if gaps.count < Self.maximumGaps { gaps.append(gap) }
+        // Also a known one: the cursor may stay before it once more.
+        if gaps.count < Self.maximumGaps, !gaps.contains(gap) { gaps.append(gap) }
+        if cursor.gaps?.contains(gap) != true { isContiguous = false }
     }
 
     /// Since when a clock has been off by more than a record is not known.

@@ -139,7 +139,12 @@ struct CRPSession: PedometerSession {
         }
         stage = .delivering
         var notices: [SyncNotice] = []
-        if let total = history?.reading.totals[0], total < reading.value - Self.tolerance { reading.value = total }
+        // Still yesterday's.
+        if let total = history?.reading.totals[0], total < reading.value - Self.tolerance,
+            context.pedometer.cursor.counter?.day != reading.day
+        {
+            reading.value = total
+        }
         if let history = history?.reading, !isTruncated, context.localTime.day(of: now) == reading.day {
             let (reports, doubts) = history.reports(reading.day)
             notices = doubts

@@ -245,8 +245,8 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     }
 
     private mutating func wait(_ exchange: ProtocolExchange, _ now: Timestamp) -> SessionAction {
-        let seconds = patience(exchange)
-        return uptime - waitStart < .seconds(seconds) ? .receive(seconds: seconds) : silence(now)
+        let rest = .seconds(patience(exchange)) - (uptime - waitStart)
+        return rest > .zero ? .receive(seconds: rest / .seconds(1)) : silence(now)
     }
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {
