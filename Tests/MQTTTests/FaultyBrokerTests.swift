@@ -8,7 +8,9 @@ import Testing
 struct FaultyBrokerTests {
     private func reason(_ error: MQTTError?) -> String {
         switch error {
-        case .notSent(let reason), .unanswered(let reason), .refused(_, let reason), .libraryMissing(let reason): reason
+        case .notSent(let reason), .unanswered(let reason), .refused(_, let reason), .refusedInPart(_, let reason),
+            .libraryMissing(let reason):
+            reason
         case .cancelled, nil: ""
         }
     }

@@ -9,6 +9,8 @@ public final class ScriptedDestination: ShareDestination {
         case fail(ShareFailure)
         /// It arrives, and the answer is lost.
         case acceptSilently
+        /// A part arrives, such as the steps without the calories.
+        case acceptPartly(ShareFailure.Kind)
         /// Steps that are refused; others arrive.
         case refuse(steps: Int)
         /// The days of this user are refused from now on; those of others arrive.
@@ -127,7 +129,7 @@ public final class ScriptedDestination: ShareDestination {
             // A refusal stays in force: deliveries can run concurrently.
             switch state.turns.first {
             case .refuse, .refuseUser: return (state.turns[0], state.whileDelivering)
-            case .accept, .fail, .acceptSilently, nil: break
+            case .accept, .fail, .acceptSilently, .acceptPartly, nil: break
             }
             return (state.turns.isEmpty ? Turn.accept : state.turns.removeFirst(), state.whileDelivering)
         }
@@ -138,7 +140,7 @@ public final class ScriptedDestination: ShareDestination {
             throw ShareFailure(.rejected, "no day of \(steps) steps")
         case .refuseUser(let user) where payloads.contains { $0.day.user.id == user }:
             throw ShareFailure(.credentials, "not enrolled", advice: "Enrol the user", users: [user])
-        case .accept, .acceptSilently, .refuse, .refuseUser: break
+        case .accept, .acceptSilently, .acceptPartly, .refuse, .refuseUser: break
         }
         let fixed = state.withLock { state in
             for payload in payloads where !state.fixed.contains(payload.day.day) {
@@ -146,6 +148,7 @@ public final class ScriptedDestination: ShareDestination {
             }
             return state.fixed
         }
+        if case .acceptPartly(let kind) = turn { throw ShareFailure(kind, "not the calories", isPartial: true) }
         if case .acceptSilently = turn { throw ShareFailure(.unanswered, "no answer") }
         return payloads.map { ShareReceipt(remoteID: "\($0.day.day)", isFixed: fixed.contains($0.day.day)) }
     }

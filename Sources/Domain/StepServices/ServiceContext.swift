@@ -22,6 +22,8 @@ public struct ServiceContext: Sendable {
     /// for no such error.
     public var unknownZone: String?
     public var now: @Sendable () -> Timestamp
+    /// Whether `now` is about right: this machine has a clock that runs while it is off, or a time server has set it.
+    public var isClockTrusted: @Sendable () -> Bool
     /// Measures pauses.
     public var clock: any Clock<Duration>
     /// Imports the files of the configuration that have changed; nil if it names none.
@@ -33,7 +35,7 @@ public struct ServiceContext: Sendable {
         waitForAdapter: @escaping @Sendable () async -> Void,
         destinations: @escaping @Sendable () throws -> [any ShareDestination],
         destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> Timestamp, isClockTrusted: @escaping @Sendable () -> Bool = { true },
         clock: any Clock<Duration>, scheduledImports: (@Sendable () async -> [ScheduledImportReport])? = nil
     ) {
         self.scheduledImports = scheduledImports
@@ -47,12 +49,13 @@ public struct ServiceContext: Sendable {
         self.localTime = localTime
         self.unknownZone = unknownZone
         self.now = now
+        self.isClockTrusted = isClockTrusted
         self.clock = clock
     }
 
     /// The days of this history that are to be shared.
     public var outbox: Outbox {
-        Outbox(history: history, ledger: history, localTime: localTime, now: now)
+        Outbox(history: history, ledger: history, localTime: localTime, now: now, isClockTrusted: isClockTrusted)
     }
 
     /// Determines which notices hold now, and stores them until they have been shown.

@@ -112,7 +112,11 @@ import Testing
     @Test func `a refused message is reported with its topic`() throws {
         var delivery = try publishing(2)
         let reason = "the broker rejected a message for t1: code 135"
-        #expect(delivery.handle(acknowledged(2, 0x87)) == .fail(.refused(credentials: true, reason: reason)))
+        #expect(delivery.handle(acknowledged(2, 0x87)) == .fail(.refusedInPart(credentials: true, reason: reason)))
+        var alone = try publishing(1)
+        let whole = MQTTError.refused(
+            credentials: true, reason: "the broker rejected a message for t0: code 135")
+        #expect(alone.handle(acknowledged(1, 0x87)) == .fail(whole))
     }
 
     @Test func `a temporary refusal means not sent only for a single message`() throws {
@@ -168,6 +172,7 @@ extension MQTTError {
         case .notSent: .notSent(reason: reason)
         case .unanswered: .unanswered(reason: reason)
         case .refused(let credentials, _): .refused(credentials: credentials, reason: reason)
+        case .refusedInPart(let credentials, _): .refusedInPart(credentials: credentials, reason: reason)
         case .libraryMissing, .cancelled: self
         }
     }

@@ -38,6 +38,12 @@ import WebTestSupport
         #expect(self.dayPoint(SharePayload(try day(last: now + 60)), now: now).time == now)
     }
 
+    /// The sum of the day was doubled until the other machine was on again.
+    @Test func `a point of today that another machine has written is cleared`() throws {
+        let now = Self.noon + 3 * 3600, point = dayPoint(SharePayload(try day(last: now - 900)), now: now)
+        #expect(point.time == Self.noon && point.removals.contains { $0.contains(Self.noon - 4 * 3600) })
+    }
+
     @Test func `a new day that is over needs no removal`() throws {
         let over = SharePayload(try day(isInProgress: false, last: Timestamp(1_397_980_000)))
         #expect(

@@ -269,7 +269,8 @@ import Testing
     }
 
     @Test func `a day in progress is marked as not complete`() throws {
-        #expect(try lines("", .easter(isInProgress: true)).first?.contains("complete=false") == true)
+        let text = try destination("database = 'health'").preview([SharePayload(.easter(isInProgress: true))])
+        #expect(text.contains("complete=false") && !text.contains("complete=true"))
     }
 
     @Test(arguments: [
@@ -311,6 +312,12 @@ import Testing
             }
             #expect(failure?.kind == kind && failure?.reason == "gone")
         }
+        let failure = await #expect(throws: ShareFailure.self) {
+            try await destination("database = 'h'", ScriptedTransport(.reply(204), .reply(429))).deliver([
+                SharePayload(day)
+            ])
+        }
+        #expect(failure?.kind == .busy && failure?.isPartial == true)
     }
 
     @Test func `a check stores no points`() async throws {

@@ -63,6 +63,14 @@ import Testing
         }
     }
 
+    /// A service that would have the day twice got it twice.
+    @Test func `after a 500, a day is sent again only where that replaces it`() async throws {
+        let transport = ScriptedTransport(.reply(500), .reply(405), .reply(405), .reply(204))
+        let failure = try await destination(transport, "idempotent = false").failure(
+            delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .unanswered && transport.requests.count == 1)
+    }
+
     @Test func `a folder that exists already is not a failure`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(405), .reply(204))
         _ = try await destination(transport, "webdav = true").deliver([SharePayload(.easter())])

@@ -30,6 +30,35 @@ import Testing
         #expect(garden.payloads.last?.day.steps == 4100)
     }
 
+    /// The steps had arrived, and stayed there.
+    @Test(arguments: [ShareFailure.Kind.rejected, .busy]) func `a day that arrived in part is deleted there`(
+        kind: ShareFailure.Kind
+    ) async throws {
+        let garden = ScriptedDestination("garden", terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.acceptPartly(kind))
+        try await outbox.share(to: garden)
+        delete(april20)
+        outbox.pass(7 * 86_400)
+        try await outbox.share(to: garden)
+        #expect(garden.payloads.last?.day.isDeletion == true && garden.payloads.count == 2)
+    }
+
+    /// The first attempt had arrived.
+    @Test func `a day that is rejected after a lost answer is deleted there`() async throws {
+        let garden = ScriptedDestination("garden", terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.acceptSilently, .fail(ShareFailure(.rejected, "too many")))
+        try await outbox.share(to: garden)
+        outbox.pass(7 * 86_400)
+        try outbox.walk(4100, on: april20)
+        try await outbox.share(to: garden)
+        delete(april20)
+        outbox.pass(7 * 86_400)
+        try await outbox.share(to: garden)
+        #expect(garden.payloads.last?.day.isDeletion == true && garden.payloads.count == 3)
+    }
+
     @Test func `a day that was never sent is not sent as 0`() async throws {
         let garden = ScriptedDestination("garden", terms: always)
         try outbox.walk(4000, on: april20)

@@ -33,6 +33,51 @@ import TestSupport
         #expect(post.times(april20) == 1)
     }
 
+    /// The edit was there, and the first figures counted as those of the post.
+    @Test func `figures that are as before a lost edit are sent again`() async throws {
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: post)
+        outbox.history.setCorrection(4500, of: outbox.anna.id, on: april20, at: outbox.now)
+        post.script(.acceptSilently)
+        try await outbox.share(to: post)
+        #expect(post.steps(april20) == 4500)
+        outbox.history.setCorrection(nil, of: outbox.anna.id, on: april20, at: outbox.now)
+        // As Mastodon: an edit is not searched for.
+        post.answer(.absent)
+        outbox.pass(7 * 86_400)
+        try await outbox.share(to: post)
+        #expect(post.steps(april20) == 4000)
+    }
+
+    @Test func `after a lost correction, a day that is named again is sent`() async throws {
+        let garden = ScriptedDestination("garden", terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        outbox.history.setCorrection(4500, of: outbox.anna.id, on: april20, at: outbox.now)
+        garden.script(.acceptSilently)
+        try await outbox.share(to: garden)
+        outbox.history.setCorrection(nil, of: outbox.anna.id, on: april20, at: outbox.now)
+        var entry = try #require(outbox.entry(april20, garden))
+        outbox.pass(7 * 86_400)
+        entry.retry(at: outbox.now, canFind: false, isNamed: true)
+        try outbox.history.record([entry])
+        try await outbox.share(to: garden)
+        #expect(garden.steps(april20) == 4000)
+    }
+
+    @Test func `figures that are as before a partial delivery are sent again`() async throws {
+        let garden = ScriptedDestination("garden", terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        outbox.history.setCorrection(4500, of: outbox.anna.id, on: april20, at: outbox.now)
+        garden.script(.acceptPartly(.busy))
+        try await outbox.share(to: garden)
+        outbox.history.setCorrection(nil, of: outbox.anna.id, on: april20, at: outbox.now)
+        outbox.pass(7 * 86_400)
+        try await outbox.share(to: garden)
+        #expect(garden.steps(april20) == 4000)
+    }
+
     @Test func `a query that is rejected leaves the decision to the user and does not hold up other days`() async throws
     {
         try outbox.walk(4000, on: april20.advanced(by: -1))

@@ -142,6 +142,57 @@ import TestSupport
         #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
     }
 
+    /// It got no day until 2036.
+    @Test func `a first day that a clock ahead has noted does not last`() async throws {
+        let garden = ScriptedDestination()
+        outbox.set(LocalTime.berlin.at("2036-04-22", 3))
+        try await outbox.share(to: garden)
+        outbox.set(LocalTime.berlin.at("2014-04-20", 12))
+        try await outbox.share(to: garden)
+        outbox.set(LocalTime.berlin.at("2014-04-21", 3))
+        try outbox.walk(4000, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        // A clock that is behind for a moment takes nothing away.
+        outbox.set(LocalTime.berlin.at("2012-01-02", 3))
+        let behind = Outbox(
+            history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
+            isClockTrusted: { false })
+        _ = try await behind.share(.due, to: [garden], users: outbox.history.users())
+        outbox.set(LocalTime.berlin.at("2014-04-23", 3))
+        try outbox.walk(5000, on: april21)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    /// A board that never has a time server.
+    @Test func `a clock that nobody vouches for is enough for a history that has no later days`() async throws {
+        let garden = ScriptedDestination()
+        outbox.set(LocalTime.berlin.at("2014-04-20", 12))
+        let alone = Outbox(
+            history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
+            isClockTrusted: { false })
+        _ = try await alone.share(.due, to: [garden], users: outbox.history.users())
+        outbox.set(LocalTime.berlin.at("2014-04-21", 3))
+        try outbox.walk(4000, on: april20)
+        #expect(try await alone.share(.due, to: [garden], users: outbox.history.users()).first?.outcomes == [.sent])
+    }
+
+    /// All known days were sent, one post for each.
+    @Test func `a clock that nobody vouches for does not say since when days are shared`() async throws {
+        let garden = ScriptedDestination()
+        outbox.set(LocalTime.berlin.at("2000-01-02", 3))
+        let wrong = Outbox(
+            history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
+            isClockTrusted: { false })
+        try outbox.walk(4000, on: april20)
+        _ = try await wrong.share(.due, to: [garden], users: outbox.history.users())
+        outbox.set(LocalTime.berlin.at("2014-04-22", 3))
+        try await outbox.share(to: garden)
+        #expect(garden.payloads.isEmpty)
+        outbox.set(LocalTime.berlin.at("2014-04-23", 3))
+        try outbox.walk(4000, on: april21.advanced(by: 1))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
     @Test func `a new destination does not receive past days automatically`() async throws {
         let garden = ScriptedDestination()
         try outbox.walk(4000, on: april20)

@@ -66,11 +66,15 @@ extension ShareEntry {
         cause = failure.users == nil ? nil : .refusedUser
         changedAt = now
         nextAttempt = ShareRetry.nextAttempt(ofDayAfter: failure, at: now)
+        if failure.isPartial { confirmed = Self.unknownContent }
         switch failure.kind {
         // This attempt did not arrive; the one before it may have.
         case .unreachable, .busy, .credentials, .misconfigured: state = before == .unknown ? .unknown : .pending
         case .unanswered: state = .unknown
-        case .rejected: state = .rejected
+        case .rejected:
+            // The attempt before it may have arrived.
+            if before == .unknown { confirmed = Self.unknownContent }
+            state = .rejected
         }
     }
 
@@ -96,7 +100,8 @@ extension ShareEntry {
     /// The server does not have what was attempted: the attempt counts as not made.
     package mutating func notArrived(at now: Timestamp) {
         state = .pending
-        if remoteID == nil { confirmed = nil }
+        // What is there has a remote id, and may be what was attempted: an edit is not searched for.
+        confirmed = remoteID == nil ? nil : Self.unknownContent
         firstAttempt = nil
         nextAttempt = now
         changedAt = now
@@ -134,6 +139,7 @@ extension ShareEntry {
             isRequested = true
             return
         }
+        if state == .unknown, confirmed != nil { confirmed = Self.unknownContent }
         sendNow(now)
     }
 
@@ -175,7 +181,7 @@ extension ShareEntry {
     ///   kept: otherwise a change of the day would be sent as if it were new.
     public mutating func drop(at now: Timestamp) -> Bool {
         if confirmed == nil, remoteID == nil, state == .pending || state == .rejected { return true }
-        if confirmed == nil { confirmed = fingerprint }
+        if let fingerprint, confirmed == nil || confirmed == Self.unknownContent { confirmed = fingerprint }
         settle(at: now)
         return false
     }

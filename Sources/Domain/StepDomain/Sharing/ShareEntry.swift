@@ -38,8 +38,11 @@ public struct ShareEntry: Hashable, Sendable {
     public var isRequested: Bool
     /// Fingerprint of what was last attempted.
     public var fingerprint: String?
-    /// Fingerprint of what the server has confirmed.
+    /// Fingerprint of what the server has confirmed; `unknownContent` if it has something of the day, and it is not
+    /// known what.
     public var confirmed: String?
+    /// Equal to no fingerprint: the day is sent again, and a deletion is sent, too.
+    static let unknownContent = "?"
     /// Attempts since the last that was confirmed.
     public var attempts: Int
     /// When the content of `fingerprint` was first attempted.

@@ -25,11 +25,15 @@ public struct ShareFailure: Error, Hashable, Sendable {
     /// The users whose days are not accepted, while those of others are; nil if it does not depend on the user. Nothing
     /// of the delivery was stored.
     public var users: Set<User.ID>?
+    /// Whether a part of the delivery reached the destination, such as the steps of a day without its calories.
+    public var isPartial: Bool
 
     public init(
-        _ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil, users: Set<User.ID>? = nil
+        _ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil, users: Set<User.ID>? = nil,
+        isPartial: Bool = false
     ) {
         self.users = users
+        self.isPartial = isPartial
         self.kind = kind
         self.reason = reason
         self.advice = advice

@@ -42,10 +42,13 @@ extension SharePayload {
         key.add("content", content)
         // Left out if it is 0, so that the keys of deliveries in progress stay as they were before this field existed.
         if entry.repetition > 0 { key.add("repetition", entry.repetition) }
+        let isInDoubt = entry.confirmed == ShareEntry.unknownContent
         self.init(
-            day: day, key: key.description, remoteID: entry.remoteID, isConfirmed: entry.isConfirmed,
+            day: day, key: key.description, remoteID: entry.remoteID,
+            isConfirmed: entry.isConfirmed && (!isInDoubt || entry.remoteID != nil),
             isMoved: entry.confirmed == day.fingerprint && content != day.fingerprint,
-            isRepeated: entry.attempts > 1 || entry.repetition > 0 && !entry.isConfirmed, slug: slugs[day.user])
+            isRepeated: entry.attempts > 1 || isInDoubt || entry.repetition > 0 && !entry.isConfirmed,
+            slug: slugs[day.user])
     }
 }
 

@@ -10,11 +10,14 @@ public struct Outbox: Sendable {
     private let ledger: any ShareLedger
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
+    private let isClockTrusted: @Sendable () -> Bool
 
+    /// - Parameter isClockTrusted: as in `ServiceContext`.
     public init(
         history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
+        now: @escaping @Sendable () -> Timestamp, isClockTrusted: @escaping @Sendable () -> Bool = { true }
     ) {
+        self.isClockTrusted = isClockTrusted
         self.history = history
         self.ledger = ledger
         self.localTime = localTime
@@ -26,17 +29,23 @@ public struct Outbox: Sendable {
     /// - Parameter users: of the history; each destination takes those of its terms.
     /// - Throws: the ledger's error.
     public func enqueue(_ order: ShareOrder, to destinations: [any ShareDestination], users: [User]) throws {
-        let moment = now()
+        let moment = now(), today = localTime.day(of: moment)
         for destination in destinations {
             var state = try ledger.state(of: destination.name)
-            let layout = destination.traits.layout
+            let layout = destination.traits.layout, wasUsed = state.firstDay != nil
+            // It was noted by a clock that was ahead.
+            let isAhead = state.firstDay.map { $0 > today.advanced(by: 1) } ?? false
+            if isAhead, isClockTrusted(), try !hasLaterDays(users, than: today) { state.firstDay = nil }
             if state.firstDay == nil || state.layout != layout {
                 // Two steps: if the process is killed between them, the days are enqueued again, and those that were
                 // sent by then are settled.
-                if state.firstDay != nil, state.layout < layout {
+                if wasUsed, state.layout < layout {
                     try ledger.enqueueSent(to: destination.name, at: moment)
                 }
-                state.firstDay = state.firstDay ?? localTime.day(of: moment)
+                // By a clock that is behind, the days of years would seem to be new.
+                if try state.firstDay == nil && (isClockTrusted() || !hasLaterDays(users, than: today)) {
+                    state.firstDay = today
+                }
                 state.layout = layout
                 try ledger.record(state)
             }
@@ -50,6 +59,16 @@ public struct Outbox: Sendable {
             for user in users where destination.terms.include(user) {
                 try ledger.enqueueChanges(of: user.id, for: destination.name, since: since, at: moment)
             }
+        }
+    }
+
+    /// The end of the calendar.
+    private static let lastDay = Day(daysSince1970: 2_932_896)
+
+    /// Whether days are known that have not come yet: then the clock is behind, or has been ahead.
+    private func hasLaterDays(_ users: [User], than today: Day) throws -> Bool {
+        try users.contains { user in
+            try !ledger.knownDays(of: user.id, from: today.advanced(by: 2), through: Self.lastDay).isEmpty
         }
     }
 

@@ -188,7 +188,13 @@ struct Delivery {
         // Each sent message counts once; other acknowledgements of a broker are ignored.
         guard let topic = pending.removeValue(forKey: identifier) else { return .wait }
         answered += 1
-        if code.isFailure { return refused(code, code.onPublishing, "the broker rejected a message for \(topic)") }
+        if code.isFailure {
+            let action = refused(code, code.onPublishing, "the broker rejected a message for \(topic)")
+            guard accepted > 0 || given > answered, case .fail(.refused(let credentials, let reason)) = action else {
+                return action
+            }
+            return .fail(.refusedInPart(credentials: credentials, reason: reason))
+        }
         accepted += 1
         return accepted == publication.messages.count ? .succeed : .wait
     }

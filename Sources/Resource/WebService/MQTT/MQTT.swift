@@ -121,9 +121,10 @@ public enum MQTTError: Error, Hashable, Sendable {
     case notSent(reason: String)
     /// Messages were sent, and not all were acknowledged: the broker may have any of them.
     case unanswered(reason: String)
-    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user. If there are
-    /// several messages, it may have accepted others.
+    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user.
     case refused(credentials: Bool, reason: String)
+    /// The same of one of several messages: the broker has accepted others, or may have.
+    case refusedInPart(credentials: Bool, reason: String)
     /// libmosquitto is missing, or is not the expected library. Nothing was sent.
     case libraryMissing(reason: String)
     /// The task was cancelled, before any message was sent or after.
@@ -136,8 +137,10 @@ extension MQTTError: CustomStringConvertible {
         switch self {
         case .notSent(let reason): "nothing was published: \(reason)"
         case .unanswered(let reason): "it is not known whether everything was published: \(reason)"
-        case .refused(credentials: true, let reason): "the broker refused the user: \(reason)"
-        case .refused(credentials: false, let reason): "the broker refused: \(reason)"
+        case .refused(credentials: true, let reason), .refusedInPart(credentials: true, let reason):
+            "the broker refused the user: \(reason)"
+        case .refused(credentials: false, let reason), .refusedInPart(credentials: false, let reason):
+            "the broker refused: \(reason)"
         case .libraryMissing(let reason): "libmosquitto cannot be used: \(reason)"
         case .cancelled(wasSent: false): "cancelled before anything was published"
         case .cancelled(wasSent: true): "cancelled while messages were being published; the broker may have some"
@@ -149,9 +152,10 @@ extension MQTTError: CustomStringConvertible {
         switch self {
         case .notSent: "Check that the broker runs and can be reached under this name and port."
         case .unanswered: "Retained messages can be published again: the last one counts."
-        case .refused(credentials: true, _):
+        case .refused(credentials: true, _), .refusedInPart(credentials: true, _):
             "Check the user's name and password, and which topics the broker lets this user write."
-        case .refused(credentials: false, _): "Change what the broker names, here or in its configuration."
+        case .refused(credentials: false, _), .refusedInPart(credentials: false, _):
+            "Change what the broker names, here or in its configuration."
         case .libraryMissing: "Install it: `sudo apt-get install libmosquitto1`"
         case .cancelled: "Run it again."
         }
@@ -165,6 +169,8 @@ extension MQTTError {
         case .notSent(let reason): .notSent(reason: "\(broker): \(reason)")
         case .unanswered(let reason): .unanswered(reason: "\(broker): \(reason)")
         case .refused(let credentials, let reason): .refused(credentials: credentials, reason: "\(broker): \(reason)")
+        case .refusedInPart(let credentials, let reason):
+            .refusedInPart(credentials: credentials, reason: "\(broker): \(reason)")
         case .libraryMissing, .cancelled: self
         }
     }

@@ -44,11 +44,13 @@ struct BrokerLogin: Sendable {
                 switch error {
                 case .notSent, .cancelled(wasSent: false): .unreachable
                 case .unanswered, .cancelled(wasSent: true): .unanswered
-                case .refused(credentials: true, _): .credentials
+                case .refused(credentials: true, _), .refusedInPart(credentials: true, _): .credentials
                 // What it refuses is the same for every day: another version, no retained messages, a name.
-                case .refused(credentials: false, _), .libraryMissing: .misconfigured
+                case .refused(credentials: false, _), .refusedInPart(credentials: false, _), .libraryMissing:
+                    .misconfigured
                 }
-            throw ShareFailure(kind, error.description, advice: error.advice)
+            let isPartial = if case .refusedInPart = error { true } else { false }
+            throw ShareFailure(kind, error.description, advice: error.advice, isPartial: isPartial)
         }
     }
 

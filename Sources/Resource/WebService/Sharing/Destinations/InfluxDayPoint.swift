@@ -42,7 +42,10 @@ struct InfluxDayPoint: Sendable {
         if let known, known != time { removals.append(Self.second(known)) }
         if isOld { removals.append(Self.second(oldTime)) }
         let mayHaveMoved = known.map { !Self.isLasting($0) } ?? false
-        if mayHaveMoved || payload.isRepeated || time != lasting { removals += Self.currentSpans(span) }
+        // Of today, another machine may have written a point before its lasting time.
+        if mayHaveMoved || payload.isRepeated || time != lasting || day.summary.isInProgress {
+            removals += Self.currentSpans(span)
+        }
 
         self.payload = payload
         self.time = time

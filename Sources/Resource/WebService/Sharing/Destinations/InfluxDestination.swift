@@ -152,9 +152,13 @@ struct InfluxDestination: AuthenticatedDestination {
             let request = try request(body, credentials)
             do throws(ShareFailure) {
                 try confirm(try await exchange.confirmed(request, at: service), request)
-            } catch  where index > 0 && error.kind == .unreachable {
+            } catch {
+                guard index > 0 else { throw error }
                 // Earlier requests have arrived.
-                throw ShareFailure(.unanswered, error.reason, advice: error.advice)
+                if error.kind == .unreachable { throw ShareFailure(.unanswered, error.reason, advice: error.advice) }
+                var failure = error
+                failure.isPartial = true
+                throw failure
             }
         }
     }

@@ -219,13 +219,22 @@ struct LineFile {
         }
     }
 
+    /// Of `/proc/sys/kernel/overflowgid`, unless an administrator has changed it.
+    private static let unmappedGroup: gid_t = 65_534
+
     /// Gives the new file the owner, the group and the permissions of the old one.
     private func takeRights(_ descriptor: Int32) -> Bool {
         var old = stat()
         guard stat(path, &old) == 0 else { return true }
+        var new = stat()
+        guard fstat(descriptor, &new) == 0 else { return false }
+        // A service may not be allowed to call chown at all. In a user namespace, all groups that are not mapped have
+        // one number (user_namespaces(7)).
+        let isSameGroup = new.st_gid == old.st_gid && old.st_gid != Self.unmappedGroup
         // Only root can give a file away, and its owner only to a group of his own (chown(2)).
         let keepsGroup =
-            fchown(descriptor, old.st_uid, old.st_gid) == 0 || fchown(descriptor, uid_t.max, old.st_gid) == 0
+            new.st_uid == old.st_uid && isSameGroup || fchown(descriptor, old.st_uid, old.st_gid) == 0
+            || fchown(descriptor, uid_t.max, old.st_gid) == 0 || isSameGroup
         // Otherwise another group would get the permissions of this one.
         return fchmod(descriptor, old.st_mode & (keepsGroup ? 0o777 : 0o707)) == 0
     }

@@ -64,7 +64,9 @@ struct RESTDestination: AuthenticatedDestination {
         let response = try await exchange.answer(to: request)
         guard var failure = ShareFailure(response, to: request, at: address) else { return response }
         // A missing parent gives 409 (RFC 4918, section 9.7.1); some servers answer 404, and nginx 500.
-        guard method == "PUT", isWebDAV != false, [404, 409, 500].contains(response.status) else { throw failure }
+        // After a 500, a service that would have the day twice may have it: the day is not sent again.
+        let isMissing = [404, 409].contains(response.status) || response.status == 500 && traits.resending == .replaces
+        guard method == "PUT", isWebDAV != false, isMissing else { throw failure }
         if try await collections.makeParent(of: request.url, isWebDAV: isWebDAV == true) {
             let response = try await exchange.answer(to: request)
             guard let repeated = ShareFailure(response, to: request, at: address) else { return response }

@@ -120,6 +120,7 @@ struct FHIRDestination: AuthenticatedDestination {
                     guard !ids.isEmpty else { throw error }
                     var failure = error
                     failure.reason += " (this is about the calories; the steps arrived)"
+                    failure.isPartial = true
                     throw failure
                 }
             }

@@ -141,6 +141,18 @@ struct HomeAssistantDestination: AuthenticatedDestination {
 
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         try await statistics?.deliver(payloads, token: credentials.secret(token))
+        do throws(ShareFailure) {
+            try await show(payloads)
+        } catch {
+            var failure = error
+            failure.isPartial = statistics != nil
+            throw failure
+        }
+        return payloads.map { _ in ShareReceipt() }
+    }
+
+    /// Sets the sensors.
+    private func show(_ payloads: [SharePayload]) async throws(ShareFailure) {
         for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {
             let shown = try await state(days.latest)
             let date = shown?.date
@@ -152,7 +164,6 @@ struct HomeAssistantDestination: AuthenticatedDestination {
             }
             try await set(days.latest)
         }
-        return payloads.map { _ in ShareReceipt() }
     }
 
     func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {
