@@ -227,9 +227,14 @@ import Testing
         let history = try read("x.csv", text)
         #expect(history.totals == ["x": ["2019-04-01": 8000, "2019-04-02": 7000, "2019-04-03": 6000]])
         #expect(history.samples.allSatisfy { $0.length == 86_400 })
-        // Two walks.
-        let walks = try read("x.csv", "time,steps\n2019-04-01 08:00,3000\n2019-04-02 08:10,2500\n")
-        #expect(walks.samples.allSatisfy { $0.length <= 3600 })
+        // Walks: two, some a week, one a week.
+        for walks in [
+            "2019-04-01 08:00,3000\n2019-04-02 08:10,2500",
+            "2019-04-01 18:00,3000\n2019-04-03 18:20,3000\n2019-04-05 18:10,3000",
+            "2019-04-06 10:00,6000\n2019-04-13 10:20,7000\n2019-04-20 09:50,6500",
+        ] {
+            #expect(try read("x.csv", "time,steps\n\(walks)\n").samples.allSatisfy { $0.length <= 3600 }, "\(walks)")
+        }
     }
 
     /// West of Greenwich they were on the days before.

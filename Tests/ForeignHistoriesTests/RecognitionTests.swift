@@ -84,6 +84,8 @@ import Testing
         let minutes = "timestamp,steps\n2019-04-01T08:00:00Z,90\n"
         #expect(try read("steps_2019-04-01.csv", minutes).format.key == "fitbit")
         #expect(try read("ring.csv", minutes, options(format: "fitbit")).samples.map(\.length) == [60])
+        let two = ["jan.csv": Data(minutes.utf8), "feb.csv": Data(minutes.replacing("04-01", with: "04-02").utf8)]
+        #expect(try read(two, options(format: "fitbit")).samples.count == 2)
     }
 
     /// It was empty.

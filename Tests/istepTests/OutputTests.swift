@@ -1,5 +1,6 @@
 import Foundation
 import SimulatedBlueZ
+import TestSupport
 import Testing
 
 /// What reaches standard output, standard error and the terminal behind them, and what happens when it does not.
@@ -48,6 +49,41 @@ import Testing
             #expect(add.status == 75)
             #expect(terminal.text().contains("\r\u{1b}[Kistep: "))
         }
+    }
+
+    /// Emacs' shell showed the sequences.
+    @Test func `a terminal that knows no control sequences gets none`() async throws {
+        let terminal = try Terminal()
+        var istep = Command(folder: try Folder())
+        istep.environment["TERM"] = "dumb"
+        let scan = try await istep.start(["scan"], redirected: "2>\(terminal.path)").result
+        let text = terminal.text()
+        #expect(scan.status == 69 && text.contains("istep: ") && !text.contains("\u{1b}"))
+    }
+
+    /// bash expands candidates once more: the name of a device near it was run as a command.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash")))
+    func `names that a shell completes are not run`() async throws {
+        let folder = try Folder(), istep = Command(folder: folder)
+        let names = ["$(touch ran)", "O'Brien", "`touch ran`", "a b"]
+        for name in names { #expect(try await istep("users", "add", name).status == 0, "\(name)") }
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let program = try Command.program
+        process.arguments = [
+            "-c",
+            """
+            cd "$HOME" && PATH="\(program.deletingLastPathComponent().path):$PATH"
+            source <(istep --generate-completion-script bash)
+            COMP_WORDS=(istep show --user "") COMP_CWORD=3 COMP_LINE="istep show --user " COMP_POINT=18 cur=""
+            _istep istep "" --user
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """,
+        ]
+        process.environment = istep.environment
+        let result = try await Running(process).result
+        #expect(result.output.split(separator: "\n").map(String.init).sorted() == names.sorted(), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/ran"))
     }
 
     /// On a terminal one line is overwritten with each device that is found.

@@ -64,6 +64,23 @@ import Testing
         #expect(result.status == 0 && result.output == "port \(port)\n" && result.error.isEmpty, "\(result)")
     }
 
+    /// It failed for each connection, until systemd gave the socket up.
+    @Test func `an error of the configuration does not end the server that systemd starts`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        try folder.configure("timeout = \"abc\"\n")
+        let running = try activated(istep, address: "127.0.0.1")
+        try await running.until { $0.hasSuffix("\n") }
+        let port = try #require(running.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
+        let first = try LoopbackClient(port: try #require(UInt16(port)))
+        first.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        #expect(first.receiveAll().hasPrefix("HTTP/1.1 "))
+        #expect(try await istep("serve").status == 78)
+        running.send(SIGTERM)
+        #expect(await running.result.status == 0)
+    }
+
     @Test func `a socket that other machines reach is refused`() async throws {
         let folder = try Folder()
         let running = try activated(Command(folder: folder), address: "0.0.0.0")

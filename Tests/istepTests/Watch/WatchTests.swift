@@ -236,6 +236,19 @@ import Testing
         }
     }
 
+    /// It went on, with the link open and nobody to read it.
+    @Test func `a watch ends when the reader of its output has gone`() async throws {
+        try await withRing { home in
+            let running = try home.istep.start(["watch", "--live", "--json"], redirected: "| head -1")
+            while running.isAlive {
+                home.ring.announceSteps()
+                try await letOthersRun()
+            }
+            let result = await running.result
+            #expect(result.output.split(separator: "\n").count == 1, "\(result)")
+        }
+    }
+
     /// A stream of documents: each begins and ends a line.
     private func documents(_ output: String) throws -> [[String: Any]] {
         var lines: [Substring] = [], documents: [[String: Any]] = []

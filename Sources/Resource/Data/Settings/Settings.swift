@@ -115,10 +115,7 @@ extension Settings {
     public static func load(
         flags: SettingFlags = SettingFlags(), environment: [String: String], paths: Paths? = nil
     ) throws(SettingsError) -> Settings {
-        let check = check(flags: flags, environment: environment, paths: paths)
-        if let first = check.problems.first { throw first }
-        guard let settings = check.settings else { throw .noHome }
-        return settings
+        try check(flags: flags, environment: environment, paths: paths).valid()
     }
 
     /// The same, but collects all problems instead of stopping at the first.
@@ -202,6 +199,27 @@ public struct SettingsCheck: Hashable, Sendable {
     /// All settings that can be read, even if there are other problems; for diagnosis. Nil if not even a path for the
     /// history is known.
     public let readable: Settings?
+
+    /// Whether no problem can hide which history is meant: that of a file that is not read to its end, or of the key
+    /// `database` itself.
+    public var isHistoryCertain: Bool {
+        problems.allSatisfy { problem in
+            switch problem {
+            case .wrongType(let key, _, _, _), .badValue(_, let key, _, _), .badPrivateValue(let key, _, _),
+                .openSecret(let key, _, _):
+                key != SettingKey.database.rawValue
+            case .unknownEntry, .missingEntry, .badName, .conflict: true
+            default: false
+            }
+        }
+    }
+
+    /// - Throws: the first problem.
+    public func valid() throws(SettingsError) -> Settings {
+        if let first = problems.first { throw first }
+        guard let settings else { throw .noHome }
+        return settings
+    }
 
     init(_ reader: SettingsReader, standardDatabase: String?) {
         let database = reader.database ?? standardDatabase.map { Sourced($0, .standard) }

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand, Subcommand {
     func run() async throws {
         if repair { return try await repairHistory() }
         let doctor = try Wiring.doctor(common.values(bluetooth), usesRadio: !noRadio, usesNetwork: !noNetwork)
-        let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
+        let progress = Progress(common.quiet || !Output.error.isOverwritable ? .silent : .overwriting)
         defer { progress.end() }
         let style = TextStyle(
             .standard, environment: ProcessEnvironment.current, commands: CommandOptions(common.values()))

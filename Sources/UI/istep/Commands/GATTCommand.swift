@@ -171,7 +171,7 @@ extension GATTCommand {
             try await exploration.run("Connecting to") { [format, target, seconds] explorer in
                 try await explorer.notifications(of: target.value, of: address, seconds: seconds) { bytes in
                     try wiring.show(format.view(of: bytes))
-                    return left.continues()
+                    return left.continues() && !Output.hasLostReader
                 }
             }
         }

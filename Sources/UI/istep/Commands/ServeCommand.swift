@@ -92,11 +92,13 @@ struct ServeCommand: AsyncParsableCommand, Subcommand {
     }
 
     func run() async throws {
-        let wiring = try Wiring(common, bluetooth)
+        // A service that systemd starts for a connection would fail for each one while the configuration has an error.
+        let isActivated = ProcessEnvironment.current["LISTEN_FDS"] != nil
+        let wiring = try Wiring(common.values(bluetooth), toleratesProblems: isActivated)
         if let guests, let passwordFile { return try await serve(guests: guests, passwordFile, wiring) }
         let port = port ?? (wiring.isInDemo ? Self.demoPort : Self.standardPort)
         // Another server of this user, or the socket of systemd, has the port: the pages are there.
-        if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,
+        if socket == nil, port != 0, !isActivated,
             let opening = try await blocking({ try PageServer.runningOpening(wiring, port: port) })
         {
             return try await show(opening, wiring, isRunning: true)

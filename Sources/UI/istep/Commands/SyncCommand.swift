@@ -59,10 +59,7 @@ struct SyncCommand: AsyncParsableCommand, Subcommand {
         }
         let progress = unattended ? Progress(.silent) : wiring.progress()
         defer { progress.end() }
-        if let wait = wiring.clockWait, !(await wait.run { progress.step(ClockWaitWords.waiting) }) {
-            Output.error.line("istep: \(ClockWaitWords.problem)", JournalPriority.warning)
-            Output.error.line("       \(ClockWaitWords.advice)", JournalPriority.warning)
-        }
+        await wiring.waitForClock(progress)
         // Text is printed as results arrive; a document, or the one line of an unattended run, at the end.
         let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
         let outcome = try await sync.run(

@@ -56,6 +56,13 @@ struct WatchCommand: AsyncParsableCommand, Subcommand {
             isUnattended: unattended, marksNotices: !common.json)
         let wiring = try Wiring(common, bluetooth)
         if !isUnshared, !wiring.destinationNames.isEmpty { wiring.noteOtherHistory() }
-        try await Watch(wiring.watching(options), options).run()
+        if !unattended { await wiring.waitForClock(wiring.progress()) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await Watch(wiring.watching(options), options).run() }
+            // The journal may be restarted.
+            if !unattended { group.addTask { await Output.untilReaderEnds() } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }

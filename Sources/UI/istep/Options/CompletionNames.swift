@@ -1,5 +1,6 @@
 import ArgumentParser
 import StepDomain
+import Support
 
 /// Names that a shell completes: those of the history and of the configuration that are used without options. The shell
 /// calls the program for them. Without a history, or if something cannot be read, there are none.
@@ -16,7 +17,9 @@ enum CompletionNames {
         .custom { _, _, beginning in
             let known = (try? names(Wiring(GlobalOptions()))) ?? []
             // A name with a control character would be more than one line.
-            return known.filter { $0.hasPrefix(beginning) && !$0.contains(where: \.isNewline) }.sorted()
+            let fitting = known.filter { $0.hasPrefix(beginning) && !$0.contains(where: \.isNewline) }.sorted()
+            // bash expands them once more (`compgen -W`): a name from the air such as `$(reboot)` would be run.
+            return CompletionShell.requesting == .bash ? fitting.map { shellQuoted($0) } : fitting
         }
     }
 }

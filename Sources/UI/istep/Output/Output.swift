@@ -29,8 +29,23 @@ struct Output: Sendable {
     /// A reader that stops reading (`istep show | head -1`) is not a failure.
     func result(_ text: String, _ priority: JournalPriority = .information) throws(OutputFailure) {
         let code = put(marked(text, priority) + "\n")
+        if code == EPIPE {
+            Self.lostReader.store(true, ordering: .relaxed)
+            Self.readerEnd.continuation.finish()
+        }
         guard code == 0 || code == EPIPE else { throw OutputFailure(code: code) }
     }
+
+    private static let lostReader = Atomic(false)
+
+    /// Whether a result could not be written because its reader has gone.
+    static var hasLostReader: Bool { lostReader.load(ordering: .relaxed) }
+
+    private static let readerEnd = AsyncStream.makeStream(of: Never.self)
+
+    /// Returns when the reader of results has gone, or the task is cancelled: a command that runs until it is ended,
+    /// ends then.
+    static func untilReaderEnds() async { for await _ in readerEnd.stream {} }
 
     /// Writes a JSON document, the whole result for a program.
     func document(_ text: String) throws(OutputFailure) {
@@ -70,6 +85,9 @@ struct Output: Sendable {
     }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether a line can be overwritten: by a terminal that understands control sequences.
+    var isOverwritable: Bool { isTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
 
     /// The terminal's width; nil if there is no terminal, or if it does not report a width.
     var columns: Int? {
@@ -153,6 +171,6 @@ extension Wiring {
 
     func progress() -> Progress {
         if options.isQuiet { return Progress(.silent) }
-        return Progress(Output.error.isTerminal ? .overwriting : .lines)
+        return Progress(Output.error.isOverwritable ? .overwriting : .lines)
     }
 }

@@ -76,7 +76,7 @@ final class ConsoleWatchOutput: WatchOutput {
     init(_ wiring: Wiring, isUnattended: Bool) {
         self.wiring = wiring
         // Outside a terminal, a line for each state would be noise.
-        progress = !isUnattended && Output.error.isTerminal ? wiring.progress() : Progress(.silent)
+        progress = !isUnattended && Output.error.isOverwritable ? wiring.progress() : Progress(.silent)
     }
 
     func started(_ pedometers: [String]) {
@@ -87,11 +87,14 @@ final class ConsoleWatchOutput: WatchOutput {
 
     func text(for status: WatchStatus) -> String { WatchWords.text(for: status, localTime: wiring.localTime) }
 
-    /// On a terminal the status line, elsewhere lines, with `--json` documents.
+    /// Where all output is on a terminal the status line, elsewhere lines, with `--json` documents.
     func live(_ figures: [LiveFigures.Figure]) {
         if wiring.isForPrograms { return document(figures) }
         let text = WatchWords.live(figures)
-        if Output.error.isTerminal { progress.step(text) } else { try? wiring.say(text) }
+        let hasStatusLine = Output.error.isOverwritable && Output.standard.isTerminal && !wiring.options.isQuiet
+        if hasStatusLine { return progress.step(text) }
+        progress.end()
+        try? Output.standard.result(text)
     }
 
     private func document(_ figures: [LiveFigures.Figure]) {

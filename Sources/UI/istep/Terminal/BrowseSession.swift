@@ -114,7 +114,8 @@ struct BrowseSession {
                 state.report(words)
                 await reload()
             }
-            // Also after a pause of the machine, or when its clock was set.
+            // Also after a pause of the machine, or when its clock or its zone was set.
+            LocalTime.reloadSystemZone()
             if wiring.localTime.day(of: wiring.now()) != state.today { await reload() }
             guard try await draw() else { return true }
         }

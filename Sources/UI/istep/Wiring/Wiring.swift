@@ -47,11 +47,19 @@ struct Wiring: Sendable {
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(
             in: .whitespacesAndNewlines) ?? ""
 
-    init(_ options: GlobalOptions) throws(SettingsError) {
+    /// - Parameter toleratesProblems: whether the settings that can be read are used if others are wrong: nothing is
+    ///   shared then (`configurationProblem`).
+    init(_ options: GlobalOptions, toleratesProblems: Bool = false) throws(SettingsError) {
         let environment = ProcessEnvironment.current
         self.environment = environment
         self.options = options
-        settings = try Settings.load(flags: Self.flags(options), environment: environment)
+        let check = Settings.check(flags: Self.flags(options), environment: environment)
+        if toleratesProblems, let problem = check.problems.first, let readable = check.readable, check.isHistoryCertain
+        {
+            (settings, configurationProblem) = (readable, problem)
+        } else {
+            settings = try check.valid()
+        }
         databasePath = settings.database.value
         adapter = settings.adapter?.value
         var limits = ConnectionLimits()
@@ -64,7 +72,9 @@ struct Wiring: Sendable {
     /// If the configuration has an error now, the settings are those of the start, but nothing is shared until it is
     /// corrected: `destinations` throws the error.
     func reread() -> Wiring {
-        ProcessEnvironment.$current.withValue(environment) { () -> Wiring in
+        // The machine may be in another zone now.
+        LocalTime.reloadSystemZone()
+        return ProcessEnvironment.$current.withValue(environment) { () -> Wiring in
             do throws(SettingsError) {
                 var fresh = try Wiring(options)
                 (fresh.databasePath, fresh.clock) = (databasePath, clock)
@@ -157,6 +167,16 @@ struct Wiring: Sendable {
             isSynchronized: { is_clock_synchronized() != 0 }, hasOwnClock: { hasOwnClock }, clock: clock)
     }
 
+    /// Waits for a time server where that is needed before pedometers are read, and says so if none has answered.
+    func waitForClock(_ progress: Progress) async {
+        guard let wait = clockWait else { return }
+        let isRight = await wait.run { progress.step(ClockWaitWords.waiting) }
+        progress.end()
+        if isRight || Task.isCancelled { return }
+        Output.error.line("istep: \(ClockWaitWords.problem)", JournalPriority.warning)
+        Output.error.line("       \(ClockWaitWords.advice)", JournalPriority.warning)
+    }
+
     static let catalog: any PedometerCatalog = RegisteredModels()
 
     func scanner() -> any PedometerScanner { bluetooth() }
@@ -176,7 +196,9 @@ struct Wiring: Sendable {
             reader: { bluetooth(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
-            unknownZone: unknownZone, now: now, clock: clock, scheduledImports: scheduledImports)
+            unknownZone: unknownZone, now: now,
+            isClockTrusted: { is_clock_synchronized() != 0 || hasOwnClock }, clock: clock,
+            scheduledImports: scheduledImports)
     }
 
     /// The history that is used without `--db`; nil if it is the same, or if there would be none.

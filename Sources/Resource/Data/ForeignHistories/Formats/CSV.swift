@@ -251,7 +251,7 @@ struct TableSurvey {
         let isDaily =
             !hasSpans && !columns.isCounter
             && (!hasClock || !hasTimeBesideMidnight
-                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1 || hasThreeLines))
+                || (hasMoments || !distances.isEmpty && (hasUniversalTimes || clocks.count == 1 || areNeighbours))
                     && isOnceADay)
         let isMidnightUniversal = isDaily && hasMoments && hasOnlyMidnights
         if isDaily, options.columns["day"] ?? options.columns["start"] == nil,
@@ -271,9 +271,13 @@ struct TableSurvey {
             length: length, words: words)
     }
 
-    /// Times of day that differ by minutes are those of a program that writes the total when it can; two lines alone
-    /// can be two walks.
-    private var hasThreeLines: Bool { distances.values.reduce(0, +) > 1 }
+    /// Times of day that differ by minutes are those of a program that writes the total when it can, if most of the
+    /// lines are of neighbouring days. Two lines alone, or some a week, can be walks.
+    private var areNeighbours: Bool {
+        let all = distances.values.reduce(0, +)
+        let next = distances.filter { (82_800...90_000).contains($0.key) }.values.reduce(0, +)
+        return all > 1 && 2 * next > all
+    }
 
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show, or the time of day at
     /// which a program writes the total.

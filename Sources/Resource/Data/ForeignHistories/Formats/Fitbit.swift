@@ -20,10 +20,11 @@ struct FitbitReader: FormatReader {
 
     func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         let found = try files(of: tree)
-        guard found.isEmpty, tree.files.count == 1 else { return found }
+        guard found.isEmpty else { return found }
+        let tables = tree.files.filter(Self.isTable)
+        guard tables.isEmpty, tree.files.count == 1 else { return tables }
         return tree.files.filter { file in
-            Self.isTable(file)
-                || Self.isArchive(file) && !Self.otherCounts.contains { file.baseName.lowercased().hasPrefix($0) }
+            Self.isArchive(file) && !Self.otherCounts.contains { file.baseName.lowercased().hasPrefix($0) }
         }
     }
 
