@@ -72,21 +72,6 @@ struct NotificationQueueTests {
         #expect(await next() == .overrun)
     }
 
-    @Test func `lost notifications are an error, after the earlier ones were read`() async {
-        queue.push([1])
-        queue.overrun()
-        queue.push([3])
-        #expect(await next() == .value([1]))
-        #expect(await next() == .overrun)
-    }
-
-    @Test func `a loss wakes a waiting reader`() async {
-        async let outcome = next(within: .seconds(5))
-        await clock.sleeping(for: .seconds(5))
-        queue.overrun()
-        #expect(await outcome == .overrun)
-    }
-
     @Test func `values that were read make room for new ones`() async {
         for n in 0..<20 {
             for _ in 0..<4_000 { queue.push([UInt8(n)]) }

@@ -110,13 +110,8 @@ extension Daemon {
         settle(nil)
     }
 
-    /// Signals arrived faster than they could be read, and some were dropped: readers of notifications get an error
-    /// that some are missing.
-    func notificationsWereMissed() {
-        for queue in notifications.queues(inside: nil) { queue.overrun() }
-    }
-
-    /// Signals were dropped, and all that arrived before them were applied: the state is read again.
+    /// Signals arrived faster than they could be read and some were dropped; all that arrived before them were applied:
+    /// the state is read again. No notification is among them: those do not wait with the other signals.
     func signalsWereMissed() {
         isStale = true
         recover()

@@ -96,9 +96,8 @@ actor Daemon {
                 var missed = MissedSignals()
                 for await signal in signals {
                     await self?.receive(signal)
-                    let count = signals.takeMissed()
-                    if count > 0 { await self?.notificationsWereMissed() }
-                    if missed.next(missed: count, isDrained: signals.isDrained) { await self?.signalsWereMissed() }
+                    let isStale = missed.next(missed: signals.takeMissed(), isDrained: signals.isDrained)
+                    if isStale { await self?.signalsWereMissed() }
                 }
                 await self?.stop(.noBus("the connection to the bus was lost"))
             })

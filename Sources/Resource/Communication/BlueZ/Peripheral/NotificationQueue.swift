@@ -9,8 +9,7 @@ final class NotificationQueue: Sendable {
         case end(LinkEnd)
         case timedOut
         case cancelled
-        /// More than `capacity` or `byteCapacity` arrived before they were read, or the bus delivered more than could
-        /// be read.
+        /// More than `capacity` or `byteCapacity` arrived before they were read.
         case overrun
     }
 
@@ -70,12 +69,6 @@ final class NotificationQueue: Sendable {
             if isOverrun { return .overrun }
             return end.map { .end($0) }
         }
-
-        /// Takes the waiting reader, and the timer that is not needed any more.
-        mutating func takeAll() -> (waiter: Waiter?, timer: Task<Void, Never>?) {
-            defer { (waiter, timer) = (nil, nil) }
-            return (waiter, timer?.task)
-        }
     }
 
     private let clock: any Clock<Duration>
@@ -109,17 +102,6 @@ final class NotificationQueue: Sendable {
         waiter?.continuation.resume(returning: .value(value))
     }
 
-    /// Some notifications were lost before they arrived here. Earlier ones can still be read.
-    func overrun() {
-        let (waiter, timer) = state.withLock { state -> (waiter: Waiter?, timer: Task<Void, Never>?) in
-            guard state.end == nil, !state.isOverrun else { return (nil, nil) }
-            state.isOverrun = true
-            return state.takeAll()
-        }
-        timer?.cancel()
-        waiter?.continuation.resume(returning: .overrun)
-    }
-
     /// The number of waiting values, and their bytes.
     var waiting: (count: Int, bytes: Int) { state.withLock { ($0.values.count - $0.taken, $0.bytes) } }
 
@@ -131,7 +113,8 @@ final class NotificationQueue: Sendable {
         let (waiter, timer) = state.withLock { state -> (waiter: Waiter?, timer: Task<Void, Never>?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = end
-            return state.takeAll()
+            defer { (state.waiter, state.timer) = (nil, nil) }
+            return (state.waiter, state.timer?.task)
         }
         timer?.cancel()
         waiter?.continuation.resume(returning: .end(end))

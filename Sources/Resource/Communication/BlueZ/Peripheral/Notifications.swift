@@ -187,13 +187,9 @@ final class NotificationRoutes: Sendable {
         routes.withLock { routes in routes[characteristic].map { $0.values.map(\.queue) } ?? [] }
     }
 
-    /// The queues of all characteristics inside a device; nil: of all.
-    func queues(inside device: ObjectPath?) -> [NotificationQueue] {
-        routes.withLock { routes in
-            routes.filter { path, _ in device.map { path.isInside($0) } ?? true }.flatMap {
-                $0.value.values.map(\.queue)
-            }
-        }
+    /// The queues of all characteristics inside a device.
+    func queues(inside device: ObjectPath) -> [NotificationQueue] {
+        routes.withLock { routes in routes.filter { $0.key.isInside(device) }.flatMap { $0.value.values.map(\.queue) } }
     }
 
     /// Hands a notification to those who subscribed to it.
