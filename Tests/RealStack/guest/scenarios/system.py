@@ -150,7 +150,11 @@ def checkout():
     check(ran("man", "-w", "istep-sync"), "there is no manual page")
     check(machine("is-enabled", "istep-sync.timer", exits=1) == "disabled", "the timer is enabled by itself")
     machine("enable", "--now", "istep-sync.timer")
-    ran(CHECKOUT / ".packaging/install", "--remove")
+    without_logind = Path("/tmp/without-logind/loginctl")
+    without_logind.parent.mkdir()
+    without_logind.write_text("#!/bin/sh\nexit 1\n")
+    without_logind.chmod(0o755)
+    ran("env", f"PATH={without_logind.parent}:{os.environ['PATH']}", CHECKOUT / ".packaging/install", "--remove")
     check(not left_behind(untouched), f"left behind: {left_behind(untouched)}")
     gone = [path for path in untouched - files() if path.startswith("/usr/local/")]
     check(not gone, f"gone, though it was there before: {gone}")
@@ -392,6 +396,12 @@ def lingering():
     check(status == (0, "success"), f"{status}: {anna.lines('istep-sync.service')}")
     istep.has_all_of("ring")
     check(any("ring" in line for _, line in anna.lines("istep-sync.service")), "nothing in the journal")
+    anna("enable", "--now", "istep-serve.socket")
+    ran("dpkg", "--remove", "istep")
+    ran("dpkg", "--install", os.environ["RS_NEWER_DEB"])
+    for unit in ("istep-sync.timer", "istep-serve.socket"):
+        check(anna("is-active", unit, exits=None) == "active", f"{unit} of anna does not go on")
+    anna("disable", "--now", "istep-serve.socket")
     adapter("off")
     until(lambda: not powered(), 10, "adapter gone")
     status = anna.runs_after(lambda: adapter("on"), "istep-sync.service")
@@ -403,8 +413,12 @@ def purged():
     """dpkg --purge leaves the users' steps, and nothing else"""
     data = Path("/var/lib/istep/.local/share/istep/history.sqlite")
     steps = data.read_bytes()
+    other = Path("/etc/systemd/system/multi-user.target.wants/other.service")
+    other.symlink_to("/opt/istep-dashboard/other.service")
     ran("dpkg", "--purge", "istep")
     check(data.read_bytes() == steps, "the history was touched")
+    check(other.is_symlink(), "the link of another program's unit was removed")
+    other.unlink()
     check(Manager("anna").value("istep-sync.timer", "ActiveState") != "active", "anna's timer still runs")
     allowed = ("/var/lib/istep", "/home/anna", "/var/mail/anna", "/var/lib/systemd/linger",      # the users', and users themselves
                "/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/subuid", "/etc/subgid")
