@@ -5,6 +5,11 @@ public struct StatusReport: Sendable {
     public struct Device: Sendable {
         public var pedometer: Pedometer
         public var recent: RecentSyncs
+
+        public init(pedometer: Pedometer, recent: RecentSyncs) {
+            self.pedometer = pedometer
+            self.recent = recent
+        }
     }
 
     public struct Person: Sendable {
@@ -12,6 +17,12 @@ public struct StatusReport: Sendable {
         /// Nil if nothing is known.
         public var firstDay: Day?
         public var pedometers: [Device]
+
+        public init(today: DaySummary, firstDay: Day? = nil, pedometers: [Device]) {
+            self.today = today
+            self.firstDay = firstDay
+            self.pedometers = pedometers
+        }
     }
 
     /// Days that wait for a destination that has failed.

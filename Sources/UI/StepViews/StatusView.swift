@@ -4,35 +4,8 @@ public import StepServices
 /// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and
 /// battery.
 public struct StatusView: View {
-    public struct Device: Sendable {
-        public var pedometer: Pedometer
-        /// The model's title, for people.
-        public var model: String
-        public var recent: RecentSyncs
-
-        var syncs: [SyncRecord] { recent.syncs }
-
-        public init(pedometer: Pedometer, model: String, recent: RecentSyncs) {
-            self.pedometer = pedometer
-            self.model = model
-            self.recent = recent
-        }
-    }
-
-    public struct Person: Sendable {
-        public var today: DaySummary
-        public var firstDay: Day?
-        public var pedometers: [Device]
-
-        /// - Parameter firstDay: nil if nothing is known.
-        public init(today: DaySummary, firstDay: Day? = nil, pedometers: [Device]) {
-            self.today = today
-            self.firstDay = firstDay
-            self.pedometers = pedometers
-        }
-    }
-
-    let people: [Person]
+    let people: [StatusReport.Person]
+    let models: ModelTitles
     let notices: [StoredNotice]
     let backlogs: [StatusReport.Backlog]
     let isHousehold: Bool
@@ -43,6 +16,7 @@ public struct StatusView: View {
     let imports: [ScheduledImportStatus]
 
     /// - Parameters:
+    ///   - models: the titles of the pedometers' models.
     ///   - imports: those of the configuration.
     ///   - notices: those that have not ended.
     ///   - backlogs: days that wait for destinations that have failed.
@@ -50,13 +24,15 @@ public struct StatusView: View {
     ///   - database: where the history is.
     ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
-        _ people: [Person], notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [],
-        isHousehold: Bool = false, database: String,
+        _ people: [StatusReport.Person], models: ModelTitles = ModelTitles(kinds: [], formats: []),
+        notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false,
+        database: String,
         now: Timestamp,
         localTime: LocalTime, unknownZone: String? = nil, imports: [ScheduledImportStatus] = []
     ) {
         self.imports = imports
         self.people = people
+        self.models = models
         self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
         self.backlogs = backlogs
         self.isHousehold = isHousehold
@@ -66,7 +42,7 @@ public struct StatusView: View {
         self.unknownZone = unknownZone
     }
 
-    func day(_ person: Person) -> DayView {
+    func day(_ person: StatusReport.Person) -> DayView {
         DayView(person.today, today: localTime.day(of: now), now: now, localTime: localTime)
     }
 
@@ -143,13 +119,13 @@ public struct StatusView: View {
         return StyledText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
     }
 
-    private func show(_ device: Device, on page: inout TextPage) {
-        let history = SyncHistory(syncs: device.syncs)
+    private func show(_ device: StatusReport.Device, on page: inout TextPage) {
+        let history = SyncHistory(syncs: device.recent.syncs)
         let battery = history.battery.map { ", battery \($0) %" } ?? ""
         page.paragraph(
             "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)",
             indent: 2, hanging: 4)
-        if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
+        if device.recent.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
         if let ahead = device.recent.ahead {
             page.paragraph(Words.clockWasAhead(until: ahead, localTime), emphasis: .doubtful, indent: 4, hanging: 4)
         }
@@ -178,7 +154,7 @@ extension StatusView: Described {
 }
 
 private struct PersonEntry: Described {
-    let person: StatusView.Person, view: StatusView
+    let person: StatusReport.Person, view: StatusView
 
     static let keys: [JSONKey<PersonEntry>] = [
         .init("today", .document("show"), "Today.") { $0.view.day($0.person).document },
@@ -189,26 +165,26 @@ private struct PersonEntry: Described {
 }
 
 private struct DeviceEntry: Described {
-    let device: StatusView.Device, view: StatusView
+    let device: StatusReport.Device, view: StatusView
 
-    private var history: SyncHistory { SyncHistory(syncs: device.syncs) }
+    private var history: SyncHistory { SyncHistory(syncs: device.recent.syncs) }
 
     static let keys: [JSONKey<DeviceEntry>] = [
         .init(.chosenName) { $0.device.pedometer.name },
         .init(.address) { $0.device.pedometer.address },
         .init(.model) { $0.device.pedometer.model },
-        .init(.modelTitle) { $0.device.model },
+        .init(.modelTitle) { $0.view.models.title($0.device.pedometer.model) },
         .init(.battery) { $0.history.battery },
         .optional("lastComplete", "The last sync that was complete.") { entry in
             entry.history.lastComplete.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
         },
         .optional("lastSync", "The last sync, complete or not.") { entry in
-            entry.device.syncs.first.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
+            entry.device.recent.syncs.first.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
         },
         .init(
             "failuresSince", .integer,
             "Number of failed syncs since the last complete one; interrupted ones do not count."
-        ) { $0.device.syncs.failures(at: $0.view.now).count },
+        ) { $0.device.recent.syncs.failures(at: $0.view.now).count },
     ]
 }
 

@@ -158,9 +158,8 @@ struct SampleDocuments {
                 .init(
                     today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]),
                     pedometers: [
-                        .init(
-                            pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: [failed, full])),
-                        .init(pedometer: Sample.pedometer("new"), model: "a ring", recent: RecentSyncs(syncs: [])),
+                        .init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: [failed, full])),
+                        .init(pedometer: Sample.pedometer("new"), recent: RecentSyncs(syncs: [])),
                     ])
             ],
             notices: [

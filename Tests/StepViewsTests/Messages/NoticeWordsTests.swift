@@ -1,4 +1,5 @@
 import StepDomain
+import StepServices
 import Testing
 
 @testable import StepViews

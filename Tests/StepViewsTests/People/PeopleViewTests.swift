@@ -78,9 +78,7 @@ import Testing
             [
                 .init(
                     today: today,
-                    pedometers: [
-                        .init(pedometer: Sample.pedometer(), model: "a smart ring", recent: RecentSyncs(syncs: syncs))
-                    ])
+                    pedometers: [.init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: syncs))])
             ],
             database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.localTime)
     }
@@ -153,9 +151,7 @@ import Testing
                 [
                     .init(
                         today: today,
-                        pedometers: [
-                            .init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: syncs))
-                        ])
+                        pedometers: [.init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: syncs))])
                 ],
                 database: "/h",
                 now: Sample.now, localTime: Sample.localTime)

@@ -1,4 +1,5 @@
 import StepDomain
+import StepServices
 import TestSupport
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
 
     @Test func `a person of a household without a pedometer is told to add one for that person`() {
         let people = ["anna", "ben"].enumerated().map { index, name in
-            StatusView.Person(
+            StatusReport.Person(
                 today: DaySummary(user: User(id: Int64(index + 1), name: name), day: Sample.day), pedometers: [])
         }
         let household = StatusView(
@@ -113,7 +114,7 @@ import Testing
                 && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
         let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(alone.contains("istep add ADDRESS\n"), "\(alone)")
-        let imported = StatusView.Person(today: people[0].today, firstDay: Sample.day, pedometers: [])
+        let imported = StatusReport.Person(today: people[0].today, firstDay: Sample.day, pedometers: [])
         let text = StatusView([imported], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(
             text.contains("  no pedometer; days are known since 2014-04-20\n") && !text.contains("istep add"), "\(text)"

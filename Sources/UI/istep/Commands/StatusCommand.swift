@@ -22,19 +22,10 @@ struct StatusCommand: ParsableCommand, Subcommand {
         let now = wiring.now()
         let wanted = try common.user.map { _ in try wiring.user(in: history) }
         let report = try StatusReport(history, of: wanted, localTime: wiring.localTime, now: now)
-        let people = report.people.map { person in
-            StatusView.Person(
-                today: person.today, firstDay: person.firstDay,
-                pedometers: person.pedometers.map {
-                    StatusView.Device(
-                        pedometer: $0.pedometer, model: wiring.models.title($0.pedometer.model), recent: $0.recent)
-                })
-        }
         try wiring.show(
             StatusView(
-                people, notices: report.notices, backlogs: report.backlogs, isHousehold: report.isHousehold,
-                database: wiring.databasePath,
-                now: now,
+                report.people, models: wiring.models, notices: report.notices, backlogs: report.backlogs,
+                isHousehold: report.isHousehold, database: wiring.databasePath, now: now,
                 localTime: wiring.localTime, unknownZone: wiring.unknownZone, imports: try wiring.importStatuses()))
         let shown = report.notices.filter(\.isNew).map(\.id)
         guard !shown.isEmpty, !common.json else { return }
