@@ -34,7 +34,7 @@ import Testing
         let context = PageContext(
             user: figures.user, users: [figures.user], now: PagesFixture.now, localTime: .berlin,
             audience: .local(formKey: "k"))
-        return PeriodPage(figures, period: period, context: context).document.source
+        return PeriodPage(figures: figures, period: period, context: context).document.source
     }
 
     /// A range that began a day before the 15th had `15` on top of `14 Oct`.

@@ -100,7 +100,9 @@ import Testing
                 plan: plan, isInProgress: false)
         }
         let figures = DaySeries(user: user, today: first.advanced(by: 400), days: days)
-        let picture = YearPicture(figures.statistics(of: Period(.year, containing: first)), of: user).document.source
+        let picture = YearPicture(
+            statistics: figures.statistics(of: Period(.year, containing: first)), user: user
+        ).document.source
         return (picture, days.count { $0.steps == nil })
     }
 

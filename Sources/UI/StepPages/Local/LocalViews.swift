@@ -78,12 +78,12 @@ extension LocalPages {
         let changes = try OutboxService(scope.services).changes(of: scope.context.user, on: day)
         let shares = try destinations(scope).map { name in
             DayPage.Share(
-                try scope.history.state(of: name),
+                state: try scope.history.state(of: name),
                 entry: try changes.first { $0.destination == name }
                     ?? scope.history.entry(for: name, of: scope.context.user.id, on: day))
         }
         return DayPage(
-            view, figures: try scope.figures(),
+            view: view, figures: try scope.figures(),
             provenance: try DayProvenance(of: data, in: scope.history, localTime: scope.context.localTime),
             shares: shares,
             notices: day == scope.context.today ? try scope.newNotices : [], context: scope.context)
@@ -98,14 +98,14 @@ extension LocalPages {
     func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> ServedResponse {
         let figures = try scope.figures()
         switch format {
-        case .html: return .page(PeriodPage(figures, period: period, context: scope.context).document)
+        case .html: return .page(PeriodPage(figures: figures, period: period, context: scope.context).document)
         case .json: return ServedResponse(type: "application/json", try HistoryView(figures, period, by: .day).json())
         case .csv: return ServedResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
             guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
             return ServedResponse(
                 type: ServedResponse.picture,
-                YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
+                YearPicture(statistics: figures.statistics(of: period), user: scope.context.user).document.source)
         }
     }
 

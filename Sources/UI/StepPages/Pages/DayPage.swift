@@ -1,21 +1,16 @@
-package import StepDomain
-package import StepServices
-package import StepViews
+internal import StepDomain
+internal import StepServices
+internal import StepViews
 
 /// A day: its figures, its hours, where they come from, and what was shared of it.
-package struct DayPage: Sendable {
+struct DayPage: Sendable {
     /// The state of the day at a destination.
-    package struct Share: Hashable, Sendable {
-        package var state: DestinationState
+    struct Share: Hashable, Sendable {
+        var state: DestinationState
         /// Nil if the day was never considered for it.
-        package var entry: ShareEntry?
+        var entry: ShareEntry?
 
         var destination: String { state.name }
-
-        package init(_ state: DestinationState, entry: ShareEntry?) {
-            self.state = state
-            self.entry = entry
-        }
     }
 
     let view: DayView
@@ -29,23 +24,10 @@ package struct DayPage: Sendable {
     /// What a form has done.
     var message: String?
 
-    package init(
-        _ view: DayView, figures: DaySeries, provenance: DayProvenance, shares: [Share] = [],
-        notices: [StoredNotice] = [],
-        context: PageContext
-    ) {
-        self.view = view
-        self.figures = figures
-        self.provenance = provenance
-        self.shares = shares
-        self.notices = notices
-        self.context = context
-    }
-
     private var summary: DaySummary { view.summary }
     private var period: Period { Period(.day, containing: summary.day, weekStart: context.weekStart) }
 
-    package var document: Markup {
+    var document: Markup {
         let title = context.date(summary.day) + (summary.day == view.today ? ", today" : "")
         return PageFrame(
             title: title, context: context, section: .history, path: ["day", "\(summary.day)"], day: summary.day

@@ -1,17 +1,11 @@
-package import StepDomain
+internal import StepDomain
 internal import StepViews
 
 /// A week, a month, a year or any range: figures, charts, and the way to the one before and after it.
-package struct PeriodPage: Sendable {
+struct PeriodPage: Sendable {
     let figures: DaySeries
     let period: Period
     let context: PageContext
-
-    package init(_ figures: DaySeries, period: Period, context: PageContext) {
-        self.figures = figures
-        self.period = period
-        self.context = context
-    }
 
     private var days: DayCharts { DayCharts(figures: figures, context: context) }
     private var parts: PartCharts { PartCharts(figures: figures, context: context) }
@@ -27,7 +21,7 @@ package struct PeriodPage: Sendable {
         }
     }
 
-    package var document: Markup {
+    var document: Markup {
         let day = period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
         let days = [("from", "\(period.days.lowerBound)"), ("to", "\(period.days.upperBound)")]
         let frame = PageFrame(

@@ -1,21 +1,16 @@
-package import StepDomain
+internal import StepDomain
 internal import StepViews
 
 /// The days of a year as a picture of its own: the calendar with what it adds up to.
-package struct YearPicture: Sendable {
-    private let statistics: PeriodStatistics
-    private let user: User
-
-    /// - Parameter statistics: of a year.
-    package init(_ statistics: PeriodStatistics, of user: User) {
-        self.statistics = statistics
-        self.user = user
-    }
+struct YearPicture: Sendable {
+    /// Of a year.
+    let statistics: PeriodStatistics
+    let user: User
 
     private static let width = 760.0, height = 196.0, left = 56.0
 
     /// The picture in words, for those who do not see it.
-    package var summary: String {
+    var summary: String {
         "\(Printable(user.name, limit: 32)), \(statistics.period.title): \(figures.joined(separator: "; "))"
     }
 
@@ -29,7 +24,7 @@ package struct YearPicture: Sendable {
     }
 
     /// The file.
-    package var document: Markup {
+    var document: Markup {
         let calendar = Calendar(
             cells: statistics.days.map { day in
                 Calendar.Cell(
