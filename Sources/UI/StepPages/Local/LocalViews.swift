@@ -131,18 +131,14 @@ extension LocalPages {
 
     func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
         DevicesPage(
-            context: scope.context, notices: try scope.notices, entries: try devices(scope) { _ in true },
+            context: scope.context, notices: try scope.notices, entries: try entries(scope.history.pedometers(), scope),
             sources: try entries(scope.history.importSources(), scope))
     }
 
-    private func devices(_ scope: RequestScope, _ isWanted: (Pedometer) -> Bool) throws -> [DevicesPage.Entry] {
-        try entries(scope.history.pedometers().filter(isWanted), scope)
-    }
-
-    private func entries(_ pedometers: [Pedometer], _ scope: RequestScope) throws -> [DevicesPage.Entry] {
+    private func entries(_ pedometers: [Pedometer], _ scope: RequestScope) throws -> [DevicesView.Entry] {
         let names = Dictionary(scope.context.users.map { ($0.id, $0.name) }) { first, _ in first }
         return try pedometers.map { pedometer in
-            DevicesPage.Entry(
+            DevicesView.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
                 syncs: try scope.history.recentSyncs(of: pedometer.id, at: scope.context.now).syncs)
         }
@@ -151,7 +147,8 @@ extension LocalPages {
     func overviewPage(_ scope: RequestScope) throws -> OverviewPage {
         OverviewPage(
             view: try scope.summary(of: scope.context.today).view, figures: try scope.figures(),
-            pedometers: try devices(scope) { $0.user == scope.context.user.id }, notices: try scope.newNotices,
+            pedometers: try entries(scope.history.pedometers(of: scope.context.user.id), scope),
+            notices: try scope.newNotices,
             activity: activity.state,
             context: scope.context)
     }

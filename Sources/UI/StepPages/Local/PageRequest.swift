@@ -180,7 +180,7 @@ struct RequestScope: Sendable {
     private static func state(of user: User, _ history: History, _ now: Timestamp, isBusy: Bool) throws -> PageContext
         .SyncState?
     {
-        let pedometers = try history.pedometers().filter { $0.user == user.id }
+        let pedometers = try history.pedometers(of: user.id)
         if pedometers.isEmpty {
             return isBusy ? PageContext.SyncState(last: nil, isLate: false, battery: nil, isBusy: true) : nil
         }

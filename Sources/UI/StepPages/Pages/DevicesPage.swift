@@ -3,19 +3,11 @@ internal import StepViews
 
 /// Notices and pedometers.
 struct DevicesPage: Sendable {
-    struct Entry: Sendable {
-        var pedometer: Pedometer
-        var model: String
-        var user: String
-        /// Newest first.
-        var syncs: [SyncRecord]
-    }
-
     let context: PageContext
     let notices: [StoredNotice]
-    let entries: [Entry]
+    let entries: [DevicesView.Entry]
     /// Sources of imports, with the imports in place of syncs.
-    var sources: [Entry] = []
+    var sources: [DevicesView.Entry] = []
     /// What a form has done.
     var message: String?
     /// The name that was typed for a pedometer and is not valid.
@@ -61,7 +53,7 @@ struct DevicesPage: Sendable {
         }
     }
 
-    private func section(_ entry: Entry) -> Markup {
+    private func section(_ entry: DevicesView.Entry) -> Markup {
         let history = SyncHistory(syncs: entry.syncs)
         let (last, battery) = (history.lastComplete.map { $0.end ?? $0.start }, history.battery)
         let badge = battery.map { Battery.markup($0) } ?? .nothing
@@ -116,7 +108,7 @@ struct DevicesPage: Sendable {
     }
 }
 
-extension DevicesPage.Entry {
+extension DevicesView.Entry {
     /// In a list: its name and state, and the battery.
     func row(_ context: PageContext) -> Markup {
         let history = SyncHistory(syncs: syncs)

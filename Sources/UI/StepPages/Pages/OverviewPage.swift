@@ -7,7 +7,7 @@ struct OverviewPage: Sendable {
     let view: DayView
     let figures: DaySeries
     /// The user's pedometers.
-    let pedometers: [DevicesPage.Entry]
+    let pedometers: [DevicesView.Entry]
     let notices: [StoredNotice]
     let activity: Activity.State
     let context: PageContext
