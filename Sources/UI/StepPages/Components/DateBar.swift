@@ -71,7 +71,7 @@ struct DateBar: Sendable {
             ) { Icon.calendar.markup }
             Element.div {
                 Element.form(.css("stack"), Attribute(.method, "get"), .action(Link(["go"]))) {
-                    hidden("unit", period.unit?.rawValue ?? "day")
+                    Element.hidden("unit", period.unit?.rawValue ?? "day")
                     user
                     Element.div(.css("pair go")) {
                         field("date", "Date", shown)
@@ -90,12 +90,8 @@ struct DateBar: Sendable {
         }
     }
 
-    private func hidden(_ name: String, _ value: String) -> Markup {
-        Element.input(Attribute(.type, "hidden"), Attribute(.name, name), Attribute(.value, value))
-    }
-
     @MarkupBuilder private var user: Markup {
-        if context.isUserNamed { hidden("user", context.user.name) }
+        if context.isUserNamed { Element.hidden("user", context.user.name) }
     }
 
     private func field(_ name: String, _ label: String, _ day: Day) -> Markup {

@@ -51,11 +51,7 @@ extension FilledForm {
 
     /// What the field had when the page was made.
     @MarkupBuilder func original(_ name: String) -> Markup {
-        if let original = originals[name] {
-            Element.input(
-                Attribute(.type, "hidden"), Attribute(.name, FilledForm.nameOfOriginal(name)),
-                Attribute(.value, original))
-        }
+        if let original = originals[name] { Element.hidden(FilledForm.nameOfOriginal(name), original) }
     }
 
     @MarkupBuilder func error(_ name: String, _ id: String) -> Markup {
@@ -76,7 +72,10 @@ extension FilledForm {
     static func save(_ words: String) -> Markup {
         Element.div(.css("actions")) { Element.button(Attribute(.type, "submit")) { words } }
     }
+}
 
+extension Element {
+    /// A field of a form that is not shown.
     static func hidden(_ name: String, _ value: String) -> Markup {
         Element.input(Attribute(.type, "hidden"), Attribute(.name, name), Attribute(.value, value))
     }

@@ -28,8 +28,7 @@ enum NoticeBox {
             words.advice.html
             if stored.isNew {
                 context.form("notices", "dismiss") {
-                    Element.input(
-                        Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(stored.id)"))
+                    Element.hidden("notice", "\(stored.id)")
                     Element.button(
                         Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, "Dismiss: \(words.headline)")
                     ) {

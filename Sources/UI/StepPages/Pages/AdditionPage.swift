@@ -61,7 +61,7 @@ struct AdditionPage: Sendable {
             }
             if registered[device.address] == nil {
                 context.form("devices", "add", style: "actions") {
-                    FilledForm.hidden("device", device.address)
+                    Element.hidden("device", device.address)
                     Element.button(
                         Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, "Add \(name) (\(address))")
                     ) { "Add" }
@@ -119,7 +119,7 @@ struct ForgettingPage: Sendable {
                 }
                 Element.div(.css("actions")) {
                     context.form("devices", "forget") {
-                        FilledForm.hidden("pedometer", pedometer.address)
+                        Element.hidden("pedometer", pedometer.address)
                         Element.button(Attribute(.type, "submit"), .css("danger")) {
                             "Forget \(Printable(pedometer.name, limit: 32))"
                         }

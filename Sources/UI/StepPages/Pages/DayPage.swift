@@ -81,9 +81,8 @@ struct DayPage: Sendable {
 
     private func button(_ share: Share) -> Markup {
         context.form("share", style: "actions") {
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(summary.day)"))
-            Element.input(
-                Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
+            Element.hidden("day", "\(summary.day)")
+            Element.hidden("destination", share.destination)
             let words = "Share \(context.date(summary.day)) with \(Printable(share.destination))"
             Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, words)) { "Share" }
         }
@@ -104,7 +103,7 @@ extension DayPage {
                     """
                 }
                 context.form("correction", style: "stack") {
-                    FilledForm.hidden("day", "\(summary.day)")
+                    Element.hidden("day", "\(summary.day)")
                     Element.div(.css("fields")) {
                         form.field("steps", "Steps of the day", [Attribute(.inputmode, "numeric")])
                         form.field("reason", "Reason (may be empty; is not shared)")
@@ -113,7 +112,7 @@ extension DayPage {
                 }
                 if summary.isCorrected {
                     context.form("correction", "remove", style: "stack") {
-                        FilledForm.hidden("day", "\(summary.day)")
+                        Element.hidden("day", "\(summary.day)")
                         Element.p(.css("small")) {
                             let counted = summary.countedSteps.map { "\(Words.grouped($0)) counted steps" }
                             "Without the correction, the day has \(counted ?? "no known steps")."

@@ -92,7 +92,7 @@ struct DevicesPage: Sendable {
             }
             Element.div {
                 context.form("devices", "rename", style: "stack") {
-                    FilledForm.hidden("pedometer", pedometer.address)
+                    Element.hidden("pedometer", pedometer.address)
                     form.field("name", "Name", id: "name-\(pedometer.id)")
                     FilledForm.save("Rename")
                 }

@@ -103,10 +103,8 @@ package struct PageContext: Sendable {
     func form(_ parts: String..., style: String? = nil, @MarkupBuilder content: () -> Markup) -> Markup {
         guard case .local(let formKey) = audience else { return .nothing }
         return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "key"), Attribute(.value, formKey))
-            if isUserNamed {
-                Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, user.name))
-            }
+            Element.hidden("key", formKey)
+            if isUserNamed { Element.hidden("user", user.name) }
             content()
         }
     }

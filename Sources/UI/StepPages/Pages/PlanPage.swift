@@ -149,7 +149,7 @@ struct PlanPage: Sendable {
             Element.summary(.css("button small"), Attribute(.ariaLabel, "Remove \(name)")) { "Remove…" }
             Element.div {
                 context.form(what, "remove", style: "stack") {
-                    FilledForm.hidden("from", "\(entry.validFrom)")
+                    Element.hidden("from", "\(entry.validFrom)")
                     Element.p(.css("small")) { effect }
                     Element.button(Attribute(.type, "submit"), .css("danger")) { "Remove this \(what)" }
                 }

@@ -126,16 +126,15 @@ struct SharePage: Sendable {
         -> Markup
     {
         context.form("outbox", verb, style: style) {
-            Element.input(
-                Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, entry.destination))
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(entry.day)"))
+            Element.hidden("destination", entry.destination)
+            Element.hidden("day", "\(entry.day)")
             content()
         }
     }
 
     private func sendNow(_ state: DestinationState) -> Markup {
         context.form("outbox", "retry", style: "actions") {
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, state.name))
+            Element.hidden("destination", state.name)
             Element.button(
                 Attribute(.type, "submit"),
                 Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")
