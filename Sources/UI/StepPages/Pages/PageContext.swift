@@ -89,14 +89,8 @@ package struct PageContext: Sendable {
 
     /// The page of a period of the calendar; nil in a file.
     func link(to period: Period) -> Link? {
-        let first = period.days.lowerBound
-        switch period.unit {
-        case .day: return link("day", "\(first)")
-        case .week: return link("week", "\(first)")
-        case .month: return link("month", String("\(first)".prefix(7)))
-        case .year: return link("year", String("\(first)".prefix(4)))
-        case nil: return link("range", query: [("from", "\(first)"), ("to", "\(period.days.upperBound)")])
-        }
+        let (path, query) = period.address
+        return isLocal ? Link(path, query: query + userQuery) : nil
     }
 
     /// A form that changes something, with the key that shows that one of these pages sent it.
@@ -120,5 +114,19 @@ package struct PageContext: Sendable {
     /// around it.
     static func name(_ text: String, limit: Int = 64) -> Markup {
         Element.bdi { Printable(text, limit: limit).description }
+    }
+}
+
+extension Period {
+    /// Of its page, without the user.
+    var address: (path: [String], query: [(String, String)]) {
+        let first = "\(days.lowerBound)"
+        switch unit {
+        case .day: return (["day", first], [])
+        case .week: return (["week", first], [])
+        case .month: return (["month", String(first.prefix(7))], [])
+        case .year: return (["year", String(first.prefix(4))], [])
+        case nil: return (["range"], [("from", first), ("to", "\(days.upperBound)")])
+        }
     }
 }

@@ -10,23 +10,11 @@ struct PeriodPage: Sendable {
     private var days: DayCharts { DayCharts(figures: figures, context: context) }
     private var parts: PartCharts { PartCharts(figures: figures, context: context) }
 
-    private var path: [String] {
-        let first = "\(period.days.lowerBound)"
-        switch period.unit {
-        case .day: return ["day", first]
-        case .week: return ["week", first]
-        case .month: return ["month", String(first.prefix(7))]
-        case .year: return ["year", String(first.prefix(4))]
-        case nil: return ["range"]
-        }
-    }
-
     var document: Markup {
         let day = period.days.contains(figures.today) ? figures.today : min(period.decidingDay, figures.today)
-        let days = [("from", "\(period.days.lowerBound)"), ("to", "\(period.days.upperBound)")]
+        let (path, query) = period.address
         let frame = PageFrame(
-            title: DateBar.title(period), context: context, section: .history, path: path,
-            query: period.unit == nil ? days : [], day: day)
+            title: DateBar.title(period), context: context, section: .history, path: path, query: query, day: day)
         return frame.document {
             DateBar(period: period, figures: figures, context: context).markup
             content
