@@ -28,7 +28,12 @@ extension LocalPages {
                 status: 409, title: "Already running", message: "A sync, a share or a search is already running.",
                 next: Activity.Next(words: "See its progress", path: ["activity"]))
         }
-        return .redirect(to: scope.context.link("activity") ?? Link(["activity"]))
+        return redirect(to: ["activity"], scope)
+    }
+
+    /// - Parameter saved: what a form has done: a key of the messages of that page; nil where it says nothing.
+    func redirect(to path: [String], saved: String? = nil, _ scope: RequestScope) -> ServedResponse {
+        .redirect(to: Link(path, query: [("saved", saved ?? "")] + scope.context.userQuery))
     }
 
     func sync(_ scope: RequestScope, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
@@ -85,7 +90,7 @@ extension LocalPages {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         try await OutboxService(scope.services).drop(
             OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
-        return .redirect(to: scope.context.link("share") ?? Link(["share"]))
+        return redirect(to: ["share"], scope)
     }
 
     private func choice(_ request: PageRequest, _ scope: RequestScope, isDayNeeded: Bool) throws -> (
@@ -128,22 +133,17 @@ extension LocalPages {
             let user = try services.people(scope.history).stored(scope.context.user)
             try corrections(scope).set(correction, on: day, of: user)
         }
-        return corrected(day, "correction", scope)
+        return redirect(to: ["day", "\(day)"], saved: "correction", scope)
     }
 
     func removeCorrection(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let day = try day(request, scope)
         try await blocking { try corrections(scope).remove(on: day, of: scope.context.user) }
-        return corrected(day, "counted", scope)
+        return redirect(to: ["day", "\(day)"], saved: "counted", scope)
     }
 
     private func corrections(_ scope: RequestScope) -> Corrections {
         Corrections(scope.history, localTime: scope.context.localTime, now: services.now)
-    }
-
-    /// - Parameter what: a key of `messagesOfDay`.
-    private func corrected(_ day: Day, _ what: String, _ scope: RequestScope) -> ServedResponse {
-        .redirect(to: Link(["day", "\(day)"], query: [("saved", what)] + scope.context.userQuery))
     }
 
     func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
@@ -156,7 +156,7 @@ extension LocalPages {
                 try scope.history.markSeen([id], at: scope.context.now)
             }
         }
-        return .redirect(to: scope.context.link("devices") ?? Link(["devices"]))
+        return redirect(to: ["devices"], scope)
     }
 
     func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
@@ -173,7 +173,7 @@ extension LocalPages {
             try planning.setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
             return true
         }
-        return saved(isSaved ? "goals" : "nothing", scope)
+        return redirect(to: ["plan"], saved: isSaved ? "goals" : "nothing", scope)
     }
 
     func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
@@ -190,7 +190,7 @@ extension LocalPages {
             try planning.setProfile(change, from: from, of: user)
             return true
         }
-        return saved(isSaved ? "profile" : "nothing", scope)
+        return redirect(to: ["plan"], saved: isSaved ? "profile" : "nothing", scope)
     }
 
     func removePlan(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
@@ -198,7 +198,7 @@ extension LocalPages {
         try await blocking {
             try Planning(scope.history, today: scope.context.today).removePlan(from: day, of: scope.context.user)
         }
-        return saved("goals-removed", scope)
+        return redirect(to: ["plan"], saved: "goals-removed", scope)
     }
 
     func removeProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
@@ -206,7 +206,7 @@ extension LocalPages {
         try await blocking {
             try Planning(scope.history, today: scope.context.today).removeProfile(from: day, of: scope.context.user)
         }
-        return saved("profile-removed", scope)
+        return redirect(to: ["plan"], saved: "profile-removed", scope)
     }
 
     /// The day from which the entry holds that a form is about.
@@ -215,11 +215,6 @@ extension LocalPages {
             throw PageError.incomplete("The first day is needed, written like 2026-11-03.")
         }
         return day
-    }
-
-    /// - Parameter what: a key of `messagesOfPlan`.
-    private func saved(_ what: String, _ scope: RequestScope) -> ServedResponse {
-        .redirect(to: Link(["plan"], query: [("saved", what)] + scope.context.userQuery))
     }
 
     /// What the page of the plan says after a form was sent, by the word in its address.

@@ -77,7 +77,7 @@ extension LocalPages {
             if form.errors.isEmpty {
                 do {
                     _ = try await blocking { try registration(scope).rename(pedometer.address, to: name) }
-                    return changed("renamed", scope)
+                    return redirect(to: ["devices"], saved: "renamed", scope)
                 } catch let error as ServiceError where error.isAboutName {
                     form.errors["name"] = ErrorText(error).line
                 }
@@ -97,7 +97,7 @@ extension LocalPages {
     func forgetDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let pedometer = try await pedometer(request.form["pedometer"], scope)
         _ = try await registration(scope).forget(pedometer.address, unpairing: false)
-        return changed("forgotten", scope)
+        return redirect(to: ["devices"], saved: "forgotten", scope)
     }
 
     /// The page that asks before a pedometer is removed.
@@ -129,11 +129,6 @@ extension LocalPages {
                 message: "There is no pedometer '\(Printable(address, limit: 64))'.",
                 advice: "It may have been removed since the page was loaded.")
         }
-    }
-
-    /// - Parameter what: a key of `messagesOfDevices`.
-    private func changed(_ what: String, _ scope: RequestScope) -> ServedResponse {
-        .redirect(to: Link(["devices"], query: [("saved", what)] + scope.context.userQuery))
     }
 
     /// What the page of the pedometers says after a form was sent, by the word in its address.
