@@ -6,6 +6,7 @@ import Testing
 private final class Lines: ExportOutput {
     var lines: [String] = []
     func line(_ text: String) { lines.append(text) }
+    func finish() {}
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ExportTextTests {
@@ -37,7 +38,7 @@ private final class Lines: ExportOutput {
 
     @Test func `JSON lines are objects with the name of their table`() throws {
         let lines = Lines()
-        let writer = JSONLinesExport(lines) {}
+        let writer = JSONLinesExport(lines)
         writer.begin(.samples)
         try writer.row(row)
         writer.begin(.users)
@@ -52,7 +53,7 @@ private final class Lines: ExportOutput {
     @Test func `a sample is a data point of Open mHealth, the same in each export`() throws {
         func points(_ now: Int) throws -> [String] {
             let lines = Lines()
-            let writer = OpenMHealthExport(lines, at: Timestamp(now)) {}
+            let writer = OpenMHealthExport(lines, at: Timestamp(now))
             writer.begin(.pedometers)
             try writer.row([.integer(3), .text("Ada"), .text("ring \"1\""), .text("colmi")])
             writer.begin(.samples)

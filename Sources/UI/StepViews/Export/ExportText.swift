@@ -4,6 +4,8 @@ public import StepDomain
 public protocol ExportOutput: AnyObject {
     /// - Parameter text: without a line end.
     func line(_ text: String) throws
+    /// Called after the last line.
+    func finish() throws
 }
 
 /// CSV (RFC 4180, but lines end as elsewhere on this system): a header, and values in quotes only where they need them.
@@ -59,12 +61,9 @@ public final class CSVExport: ExportWriter {
 /// Writes each row as a JSON object on a line of its own (https://jsonlines.org), with the name of its table.
 public final class JSONLinesExport: ExportWriter {
     private let output: any ExportOutput
-    private let end: () throws -> Void
     private var keys: [String] = []
 
-    public init(_ output: any ExportOutput, end: @escaping () throws -> Void) {
-        (self.output, self.end) = (output, end)
-    }
+    public init(_ output: any ExportOutput) { self.output = output }
 
     public func begin(_ table: ExportTable) {
         keys = ["{\"table\":\"\(table.name)\""] + table.columns.map { ",\"\($0.name)\":" }
@@ -75,7 +74,7 @@ public final class JSONLinesExport: ExportWriter {
         try output.line(keys[0] + members.joined() + "}")
     }
 
-    public func finish() throws { try end() }
+    public func finish() throws { try output.finish() }
 }
 
 /// Values as JSON (RFC 8259).

@@ -5,7 +5,6 @@ internal import Support
 /// (https://www.openmhealth.org/schemas/).
 public final class OpenMHealthExport: ExportWriter {
     private let output: any ExportOutput
-    private let end: () throws -> Void
     /// When the points are created.
     private let now: String
     private var table = ""
@@ -14,8 +13,8 @@ public final class OpenMHealthExport: ExportWriter {
     /// The tables that it needs: samples have only the numbers of their pedometers.
     public static let tables = ["pedometers", "samples"]
 
-    public init(_ output: any ExportOutput, at now: Timestamp, end: @escaping () throws -> Void) {
-        (self.output, self.end) = (output, end)
+    public init(_ output: any ExportOutput, at now: Timestamp) {
+        self.output = output
         self.now = now.iso8601(utcOffset: 0)
     }
 
@@ -48,7 +47,7 @@ public final class OpenMHealthExport: ExportWriter {
         }
     }
 
-    public func finish() throws { try end() }
+    public func finish() throws { try output.finish() }
 
     /// The same for the same sample in each export, so that a reader can leave out what it has: a UUID of version 8
     /// (RFC 9562, section 5.8) of two hashes.

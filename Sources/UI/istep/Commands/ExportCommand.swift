@@ -116,7 +116,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
                 return CSVExport {
                     $0 == .tables ? nil : output
                 } end: {
-                    try output.flush()
+                    try output.finish()
                 }
             }
             let folder = try ExportFolder(file)
@@ -126,19 +126,10 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
                 try folder.finish()
             }
         case .jsonl, .omh:
-            let (output, end) = try lines()
-            if form == .jsonl { return JSONLinesExport(output, end: end) }
-            return OpenMHealthExport(output, at: wiring.now(), end: end)
+            let output: any ExportOutput = if let file { try ExportFile(file) } else { StandardExport() }
+            if form == .jsonl { return JSONLinesExport(output) }
+            return OpenMHealthExport(output, at: wiring.now())
         }
-    }
-
-    private func lines() throws -> (any ExportOutput, () throws -> Void) {
-        guard let file else {
-            let output = StandardExport()
-            return (output, output.flush)
-        }
-        let output = try ExportFile(file)
-        return (output, output.finish)
     }
 }
 

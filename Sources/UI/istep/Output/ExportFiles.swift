@@ -12,7 +12,9 @@ final class StandardExport: ExportOutput {
         if self.text.utf8.count >= 1 << 16 { try flush() }
     }
 
-    func flush() throws {
+    func finish() throws { try flush() }
+
+    private func flush() throws {
         let code = Output.standard.put(text)
         text = ""
         // A reader that stops reading is not a failure.
