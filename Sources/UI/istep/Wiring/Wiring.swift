@@ -100,17 +100,13 @@ struct Wiring: Sendable {
 
     private var login: String { environment["USER"] ?? environment["LOGNAME"] ?? "me" }
 
-    /// The history for reading, and the user that the options, the configuration or the login select.
-    func historyOfUser() async throws -> (history: History, user: User) {
-        try await blocking {
-            let history = try history(for: .reading)
-            return (history, try user(in: history))
-        }
-    }
-
-    /// The same with the figures of all days. A line says how far they are calculated.
+    /// The history for reading, the user that the options, the configuration or the login select, and the figures of
+    /// all days. A line says how far they are calculated.
     func figuresOfUser() async throws -> (history: History, user: User, figures: DaySeries) {
-        let (history, user) = try await historyOfUser()
+        let (history, user): (History, User) = try await blocking {
+            let history = try self.history(for: .reading)
+            return (history, try self.user(in: history))
+        }
         let progress = progress()
         defer { progress.end() }
         let figures = try await StepStatistics(history, localTime: localTime, now: now).figures(of: user) { done, all in

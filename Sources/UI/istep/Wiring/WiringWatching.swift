@@ -37,20 +37,14 @@ extension Wiring {
     ///
     /// - Throws: `ServiceError.noServiceManager` on a machine without systemd; `SystemdError`, and what `body` throws.
     static func withScheduler<R>(isSystemWide: Bool, _ body: (any Scheduler) async throws -> R) async throws -> R {
+        let environment = ProcessEnvironment.current, systemBus = Self.systemBus(environment)
         do {
-            return try await AutomaticSync.with(isSystemWide ? .system : .user) { try await body($0) }
+            return try await AutomaticSync.with(
+                isSystemWide ? .system : .user, on: isSystemWide ? systemBus : AutomaticSync.userBus(environment),
+                environment: environment, systemBus: systemBus
+            ) { try await body($0) }
         } catch SystemdError.noManager where !AutomaticSync.hasSystemd {
             throw ServiceError.noServiceManager
         }
-    }
-}
-
-extension AutomaticSync {
-    /// The manager of the user or of the machine, on the buses that this program uses.
-    static func with<R>(_ scope: UnitScope, _ body: (AutomaticSync) async throws -> R) async throws -> R {
-        let environment = ProcessEnvironment.current, systemBus = Wiring.systemBus(environment)
-        return try await with(
-            scope, on: scope == .user ? userBus(environment) : systemBus, environment: environment,
-            systemBus: systemBus, body)
     }
 }
