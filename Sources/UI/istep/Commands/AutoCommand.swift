@@ -60,7 +60,7 @@ extension AutoCommand {
 
         /// The timers use the usual history and configuration: they do not know what is set in this shell.
         private func remind() async throws {
-            let wiring = try Wiring(try CommonOptions.parse([]))
+            let wiring = try Wiring(GlobalOptions())
             let pedometers = try await blocking { try (try? wiring.history(for: .reading))?.pedometers() ?? [] }
             for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, pedometers: pedometers) {
                 switch reminder {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import StepDomain
 import StepViews
@@ -70,7 +69,7 @@ struct Demo {
     }
 
     private func wiring() throws -> Wiring {
-        try ProcessEnvironment.$current.withValue(environment) { try Wiring(try CommonOptions.parse([])) }
+        try ProcessEnvironment.$current.withValue(environment) { try Wiring(GlobalOptions()) }
     }
 
     private func run(_ words: String) async throws {
