@@ -41,8 +41,7 @@ struct DoctorCommand: AsyncParsableCommand, Subcommand {
         let doctor = try Wiring.doctor(common.values(bluetooth), usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isOverwritable ? .silent : .overwriting)
         defer { progress.end() }
-        let style = TextStyle(
-            .standard, environment: ProcessEnvironment.current, commands: CommandOptions(common.values()))
+        let style = Wiring.style(common.values())
         func view(_ findings: [Finding]) -> DoctorView {
             DoctorView(findings, isTerse: common.quiet, now: doctor.now(), localTime: .system)
         }

@@ -165,7 +165,7 @@ extension Wiring {
         }
     }
 
-    private static func style(_ options: GlobalOptions) -> TextStyle {
+    static func style(_ options: GlobalOptions) -> TextStyle {
         TextStyle(.standard, environment: ProcessEnvironment.current, commands: CommandOptions(options))
     }
 

@@ -20,9 +20,7 @@ extension Wiring {
     }
 
     /// - Parameter leavesOutImpossible: as in `ForeignOptions`.
-    func previewRestoring(
-        leavesOutImpossible: Bool = false
-    ) -> @Sendable (any ExportedHistory) throws -> ExportCounts {
+    func previewRestoring(leavesOutImpossible: Bool) -> @Sendable (any ExportedHistory) throws -> ExportCounts {
         let limits = exportLimits(leavesOutImpossible)
         return { try StepDatabase.previewRestoring($0, limits) }
     }
@@ -34,9 +32,7 @@ extension Wiring {
     }
 
     /// Makes the history of an export. The lock's file needs the directory.
-    func restoring(
-        leavesOutImpossible: Bool = false
-    ) throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
+    func restoring(leavesOutImpossible: Bool) throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
         try StepDatabase.prepareDirectory(of: databasePath)
         return { [databasePath, backups, limits = exportLimits(leavesOutImpossible)] export in
             try StepDatabase(path: databasePath, for: .writing, backups: backups, isUsedByTasks: true).restore(
