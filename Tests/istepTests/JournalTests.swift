@@ -1,6 +1,7 @@
-import Glibc
-import StepViews
+import Foundation
 import Testing
+
+@testable import istep
 
 @Suite(.timeLimit(.minutes(5))) struct JournalTests {
     /// What systemd writes into the variable for a descriptor.
