@@ -164,8 +164,7 @@ struct WebBrowser {
             Spawn.wait(for: process) == 0
         else {
             return Output.error.line(
-                "istep: No browser could be started (xdg-open). Open the address above yourself.",
-                JournalPriority.warning)
+                "istep: No browser could be started (xdg-open). Open the address above yourself.", .warning)
         }
     }
 }

@@ -50,13 +50,13 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
     func write(_ message: RunMessage, isHousehold: Bool) {
         let lines = RunMessageWords.lines(
             for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime)
-        for line in lines { Output.error.line(line, message.severity) }
+        for line in lines { Output.error.line(line, message.severity.priority) }
     }
 
     func write(_ outcome: SyncService.Outcome) throws {
         let view = outcome.view(wiring)
         if wiring.isForPrograms { return try wiring.show(view) }
-        try Output.standard.result(view.summary.line, isNews: outcome.isNews)
+        try Output.standard.result(view.summary.line, outcome.isNews ? .notice : .information)
     }
 }
 
@@ -149,31 +149,24 @@ extension Wiring {
 
     /// Reports on standard error where a history begins.
     func noteNewHistory() {
-        Output.error.line("A new history begins: \(Printable(databasePath, limit: 4096))", JournalPriority.notice)
+        Output.error.line("A new history begins: \(Printable(databasePath, limit: 4096))", .notice)
     }
 
     /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what
     /// that one has sent may be sent again.
     func noteOtherHistory() {
         guard let usual = usualHistory else { return }
-        Output.error.line(ShareView.note(history: databasePath, usual: usual), JournalPriority.notice)
+        Output.error.line(ShareView.note(history: databasePath, usual: usual), .notice)
     }
 }
 
-/// Priorities of the journal.
-extension Output {
-    func line(_ text: String, _ severity: RunMessage.Severity) {
-        let priority: JournalPriority =
-            switch severity {
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            }
-        line(text, priority)
-    }
-
-    /// - Parameter isNews: whether a reader of the journal should see it among the lines of other services.
-    func result(_ text: String, isNews: Bool) throws(OutputFailure) {
-        try result(text, isNews ? .notice : .information)
+extension RunMessage.Severity {
+    /// For the journal.
+    var priority: JournalPriority {
+        switch self {
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
     }
 }

@@ -169,8 +169,8 @@ struct Wiring: Sendable {
         let isRight = await wait.run { progress.step(ClockWaitWords.waiting) }
         progress.end()
         if isRight || Task.isCancelled { return }
-        Output.error.line("istep: \(ClockWaitWords.problem)", JournalPriority.warning)
-        Output.error.line("       \(ClockWaitWords.advice)", JournalPriority.warning)
+        Output.error.line("istep: \(ClockWaitWords.problem)", .warning)
+        Output.error.line("       \(ClockWaitWords.advice)", .warning)
     }
 
     static let catalog: any PedometerCatalog = RegisteredModels()
