@@ -82,7 +82,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
                 let history = try wiring.history(for: .reading)
                 let selection = ExportSelection(
                     form == .omh ? OpenMHealthExport.tables : names,
-                    user: try common.user.map { _ in try wiring.user(in: history) }, days: days)
+                    user: try wiring.namedUser(in: history), days: days)
                 let exporting = Exporting(history, localTime: wiring.localTime, now: wiring.now)
                 return try exporting.export(selection, into: try writer(wiring)) { table, rows in
                     if isCancelled.withLock({ $0 }) { throw CancellationError() }

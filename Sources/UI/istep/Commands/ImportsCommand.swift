@@ -22,7 +22,7 @@ struct ImportsCommand: AsyncParsableCommand, Subcommand {
         func run() throws {
             let wiring = try Wiring(common)
             let store = try wiring.history(for: .reading)
-            let wanted = try common.user.map { _ in try wiring.user(in: store) }
+            let wanted = try wiring.namedUser(in: store)
             let imports = try store.imports().filter { wanted == nil || $0.user == wanted?.id }
             try wiring.show(
                 ImportsView(

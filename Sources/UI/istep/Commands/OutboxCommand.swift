@@ -33,7 +33,7 @@ extension OutboxCommand {
             let history = try wiring.history(for: .reading)
             let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : ShareEntry.State.unsettled
             let users = try history.users()
-            let wanted = try common.user.map { _ in try wiring.user(in: history) }
+            let wanted = try wiring.namedUser(in: history)
             let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states, user: wanted)
             let names = entries.map(\.destination).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             try wiring.show(
@@ -55,11 +55,11 @@ extension OutboxCommand {
         var day: DayArgument?
 
         /// Opens the history, and finds the user in it whose entries are meant.
-        func opened(_ wiring: Wiring, isUserNamed: Bool) async throws -> (ServiceContext, OutboxService.Choice) {
+        func opened(_ wiring: Wiring) async throws -> (ServiceContext, OutboxService.Choice) {
             let day = day?.day(today: wiring.localTime.day(of: wiring.now()))
             return try await blocking { [destination] in
                 let history = try wiring.history(for: .updating)
-                let user = isUserNamed ? try wiring.user(in: history) : nil
+                let user = try wiring.namedUser(in: history)
                 return (wiring.services(history), OutboxService.Choice(destination: destination, day: day, user: user))
             }
         }
@@ -83,7 +83,7 @@ extension OutboxCommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
+            let (services, chosen) = try await choice.opened(wiring)
             try await wiring.share(.due, by: OutboxService(services).retry(chosen))
         }
     }
@@ -129,7 +129,7 @@ extension OutboxCommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
+            let (services, chosen) = try await choice.opened(wiring)
             let dropped = try await OutboxService(services).drop(chosen)
             guard common.json else { return try wiring.say(dropped.words) }
             let users = try await blocking { try services.history.users() }

@@ -20,7 +20,7 @@ struct StatusCommand: ParsableCommand, Subcommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
         let now = wiring.now()
-        let wanted = try common.user.map { _ in try wiring.user(in: history) }
+        let wanted = try wiring.namedUser(in: history)
         let report = try StatusReport(history, of: wanted, localTime: wiring.localTime, now: now)
         try wiring.show(
             StatusView(

@@ -21,7 +21,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
         func run() throws {
             let wiring = try Wiring(common)
             let store = try wiring.history(for: .reading)
-            let wanted = try common.user.map { _ in try wiring.user(in: store) }
+            let wanted = try wiring.namedUser(in: store)
             try wiring.show(UsersView(try wiring.users(store).list().filter { wanted == nil || $0.user == wanted }))
         }
     }

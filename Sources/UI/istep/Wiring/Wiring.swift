@@ -224,6 +224,11 @@ struct Wiring: Sendable {
         try people(of: history).user(creating: creation)
     }
 
+    /// The user that the options name; nil for all users.
+    func namedUser(in history: any StepHistory) throws -> User? {
+        try options.user.map { _ in try user(in: history) }
+    }
+
     /// Whether the pedometer holds only today's count.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         bluetooth().holdsTodayOnly(pedometer)
