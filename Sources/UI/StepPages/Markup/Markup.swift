@@ -70,12 +70,7 @@ struct Attribute: Hashable, Sendable {
     init(_ name: Name, _ value: String) { source = " \(name.rawValue)=\"\(Markup.escaped(value))\"" }
     init(_ name: Name, _ value: Int) { source = " \(name.rawValue)=\"\(value)\"" }
     /// Coordinates, to a tenth of a unit.
-    init(_ name: Name, _ value: Double) {
-        let tenths = value.isFinite ? Int((min(max(value, -1e7), 1e7) * 10).rounded()) : 0
-        let (whole, rest) = tenths.quotientAndRemainder(dividingBy: 10)
-        let sign = tenths < 0 && whole == 0 ? "-" : ""
-        source = " \(name.rawValue)=\"\(sign)\(whole)\(rest == 0 ? "" : ".\(abs(rest))")\""
-    }
+    init(_ name: Name, _ value: Double) { source = " \(name.rawValue)=\"\(Geometry.tenths(value))\"" }
     /// A part of the width of the drawing, to a thousandth of a per cent.
     init(_ name: Name, percent: Double) {
         let value = percent.isFinite ? (min(max(percent, -1000), 1000) * 1000).rounded() / 1000 : 0
