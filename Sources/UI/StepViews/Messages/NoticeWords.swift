@@ -13,12 +13,8 @@ public struct NoticeWords: Hashable, Sendable {
     /// - Parameters:
     ///   - isHousehold: whether the history has days of several people, which must be distinguished.
     ///   - now: for text such as `today`, or for the number of days that have passed.
-    public init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime) {
-        self.init(notice, isHousehold: isHousehold, now: now, localTime: localTime, form: .iso)
-    }
-
-    /// - Parameter form: how days and moments are written.
-    package init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime, form: DateForm) {
+    ///   - form: how days and moments are written.
+    package init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime, form: DateForm = .iso) {
         let writer = Writer(notice: notice, isHousehold: isHousehold, now: now, localTime: localTime, form: form)
         headline = writer.headline
         advice = writer.advice
