@@ -94,11 +94,7 @@ enum JSONLine {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20 || Printable.isHarmful(scalar):
-                for unit in UTF16.encode(scalar) ?? .init() {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+            case _ where scalar.value < 0x20 || Printable.isHarmful(scalar): result += JSONText.escape(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -20,16 +20,21 @@ enum JSONText {
         return String(decoding: try encoder.encode(document), as: UTF8.self).unicodeScalars.reduce(into: "") {
             text, scalar in
             if scalar != "\n", Printable.isHarmful(scalar) {
-                for unit in UTF16.encode(scalar) ?? .init() { text += escape(unit) }
+                text += escape(scalar)
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
     }
 
-    private static func escape(_ unit: UInt16) -> String {
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    /// `\u202e`; two of them for a character beyond U+FFFF.
+    static func escape(_ scalar: Unicode.Scalar) -> String {
+        var text = ""
+        for unit in UTF16.encode(scalar) ?? .init() {
+            let digits = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return text
     }
 }
 
