@@ -73,7 +73,7 @@ extension LocalPages {
         var form = FilledForm()
         form.values["name"] = request.form["name"]
         if let name = form.values["name"] {
-            form.errors["name"] = Printable.problem(ofName: name).map { "The name is not valid: \($0)." }
+            form.errors["name"] = NameRule.problem(of: name).map { "The name is not valid: \($0)." }
             if form.errors.isEmpty {
                 do {
                     _ = try await blocking { try registration(scope).rename(pedometer.address, to: name) }
@@ -168,7 +168,7 @@ struct AdditionForm: Sendable {
             form.errors["device"] = "Enter its address, or the beginning of the name that it advertises."
         }
         let name = form.values["name"]
-        form.errors["name"] = name.flatMap { Printable.problem(ofName: $0) }.map { "The name is not valid: \($0)." }
+        form.errors["name"] = name.flatMap { NameRule.problem(of: $0) }.map { "The name is not valid: \($0)." }
         guard form.errors.isEmpty, let device = form.values["device"] else { return nil }
         return (device, name)
     }

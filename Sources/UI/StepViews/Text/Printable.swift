@@ -37,9 +37,6 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// Why a text is not a valid name of a person or a pedometer; nil if it is one. The history has the same rule.
-    package static func problem(ofName name: String) -> String? { NameRule.problem(of: name) }
-
     /// Marks on one letter; more of them reach into the lines above.
     private static let maximumMarks = 3
 

@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import StepDomain
 import StepViews
+import Support
 
 // Command-line arguments that stand for values of other modules.
 
@@ -77,7 +78,7 @@ enum ArgumentRules {
 
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
-        if let problem = Printable.problem(ofName: name) {
+        if let problem = NameRule.problem(of: name) {
             throw ValidationError("The name of \(option) is not valid: \(problem).")
         }
         if name.unicodeScalars.contains(where: { $0 == "\u{fffd}" }) {
