@@ -16,10 +16,10 @@ enum Card {
 
     /// A chart: its heading and legend, the drawing, and below it what there is to say and its numbers.
     static func chart(
-        _ title: String, _ classes: String = "", id: String? = nil, aside: Markup = .nothing, drawing: Markup,
+        _ title: String, _ classes: String = "", aside: Markup = .nothing, drawing: Markup,
         @MarkupBuilder below: () -> Markup
     ) -> Markup {
-        Element.figure(.css(join("card", classes)), id.map { Attribute(.id, $0) }) {
+        Element.figure(.css(join("card", classes))) {
             Element.figcaption { Element.h2 { title } + aside }
             drawing
             Element.div(.css("below-chart"), content: below)

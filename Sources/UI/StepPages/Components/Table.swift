@@ -21,9 +21,7 @@ struct Table: Sendable {
             self.id = id
         }
 
-        init(_ heading: String, _ cells: [String], id: String? = nil) {
-            self.init(.text(heading), cells.map { .text($0) }, id: id)
-        }
+        init(_ heading: String, _ cells: [String]) { self.init(.text(heading), cells.map { .text($0) }) }
     }
 
     /// What it shows, for screen readers; the eye has the heading above.
