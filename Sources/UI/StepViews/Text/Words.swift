@@ -104,7 +104,6 @@ package enum Words {
         "December",
     ]
 
-    /// `2014-04-20 07:30`, as local clocks showed it.
     /// `10:30`; 86,400 is `24:00`.
     ///
     /// - Parameter seconds: after midnight.
@@ -113,6 +112,7 @@ package enum Words {
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 
+    /// `2014-04-20 07:30`, as local clocks showed it.
     package static func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         let text = iso(moment, localTime)
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
