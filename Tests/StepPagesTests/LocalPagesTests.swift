@@ -200,6 +200,21 @@ import Testing
         #expect(await fixture.get("/day/\(day.advanced(by: -1))").text.contains("<h2>Steps by hour</h2>"))
     }
 
+    @Test func `when a pedometer reported its total, and when the day was deleted, is written as on all pages`()
+        async throws
+    {
+        let fixture = try PagesFixture.ofAnna()
+        let user = fixture.history.users()[0], day = PagesFixture.today.advanced(by: -1)
+        let pedometer = try #require(fixture.history.pedometers().first)
+        let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
+        let total = DeviceTotal(day: day, at: PagesFixture.now - 20, total: 5000, slots: 4000)
+        _ = try fixture.history.merge(SampleBatch(deviceTotal: total), sync: sync, localTime: .berlin)
+        let counted = await fixture.get("/day/\(day)").text
+        #expect(counted.contains("ring itself reported 5,000 steps on Wed 18 Nov, 11:59, 1,000 more"))
+        fixture.history.delete(day, of: user.id)
+        #expect(await fixture.get("/day/\(day)").text.contains("Deleted or moved on Thu 1 Jan 1970: syncs and imports"))
+    }
+
     @Test func `several people can be chosen, and their days do not mix`() async throws {
         let fixture = try PagesFixture.ofAnna()
         _ = try fixture.walk(

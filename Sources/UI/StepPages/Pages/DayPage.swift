@@ -39,7 +39,7 @@ struct DayPage: Sendable {
                 NoticeBox.markup(.plain, "The history begins on \(context.date(known.lowerBound)).")
             }
             DayFigureWords(view: view, figures: figures, context: context).errors
-            if let words = view.deviceTotalWords { NoticeBox.markup(.warn, words) }
+            if let words = view.deviceTotalWords(.short) { NoticeBox.markup(.warn, words) }
             Element.div(.css("grid")) {
                 hero
                 HourChart(view: view, context: context).figure("x8")

@@ -29,7 +29,8 @@ extension DayProvenance {
             }
             for words in summary.excludedWords() { Element.p { "Excluded: \(words)." } }
             if let moment = summary.deletedAt {
-                Element.p { "Deleted \(Words.deleted(moment, context.localTime))." }
+                let day = context.date(context.localTime.day(of: moment))
+                Element.p { "Deleted \(Words.deleted(on: day))." }
             }
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }

@@ -116,7 +116,7 @@ extension DayView {
         }
         if let moment = summary.deletedAt {
             show(
-                "Deleted", StyledText(Words.deleted(moment, localTime), .doubtful),
+                "Deleted", StyledText(Words.deleted(on: "\(localTime.day(of: moment))"), .doubtful),
                 hint: hasCommands ? "\(command: "istep delete --readmit", "\(summary.day)")" : nil, on: &page)
         }
         if let doubt { show("Check", doubt, on: &page) }
@@ -230,18 +230,18 @@ extension DayView {
     }
 
     /// The pedometer whose own total of the day differs most from what its slots add up to; nil if none differs.
-    private var doubt: StyledText? { deviceTotalWords.map { StyledText($0, .doubtful) } }
+    private var doubt: StyledText? { deviceTotalWords(.iso).map { StyledText($0, .doubtful) } }
 
     /// The same in words.
-    package var deviceTotalWords: String? {
+    package func deviceTotalWords(_ form: DateForm) -> String? {
         guard
             let worst = summary.deviceTotals.filter(\.total.differs).max(by: {
                 abs($0.total.difference) < abs($1.total.difference)
             })
         else { return nil }
         let (total, name) = (worst.total, Printable(worst.pedometer, limit: 32))
-        let claim =
-            "\(name) itself reported \(Words.count(total.total, "step")) at \(Words.clock(total.at, localTime)), "
+        let time = "\(form == .iso ? "at" : "on") \(form.clock(total.at, localTime, today: today))"
+        let claim = "\(name) itself reported \(Words.count(total.total, "step")) \(time), "
         guard total.isPossible else { return claim + "more than anyone walks in a day: not used" }
         let difference =
             "\(Words.grouped(abs(total.difference))) \(total.difference > 0 ? "more" : "fewer") than its slots had then"

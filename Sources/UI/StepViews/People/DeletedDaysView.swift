@@ -2,8 +2,8 @@ public import StepDomain
 
 extension Words {
     /// After `deleted`: when, and what follows.
-    package static func deleted(_ moment: Timestamp, _ localTime: LocalTime) -> String {
-        "or moved on \(localTime.day(of: moment)): syncs and imports leave the day out"
+    package static func deleted(on day: String) -> String {
+        "or moved on \(day): syncs and imports leave the day out"
     }
 }
 
