@@ -37,6 +37,21 @@ import Testing
         #expect(words(.noticed(.tooOld([]))).headline == "ring: steps may be lost")
     }
 
+    @Test func `a page writes the days of a notice as all other dates`() {
+        func detail(_ content: Notice.Content) -> String {
+            NoticeWords(
+                Notice(.pedometer(1), name: "ring", since: Sample.now, content), isHousehold: false, now: Sample.now,
+                localTime: Sample.localTime, form: .short
+            ).detail
+        }
+        let gap = DayGap(Sample.day, .refused), end = Sample.day.advanced(by: 1)
+        #expect(detail(.daysMissing([gap])) == "Sun 20 Apr (refused). Requested again at the next sync.")
+        #expect(words(.daysMissing([gap])).detail == "2014-04-20 (refused). Requested again at the next sync.")
+        #expect(detail(.noticed(.lost(from: Sample.day, through: end))).contains("the steps of 20 Apr to 21 Apr. Sync"))
+        #expect(detail(.noticed(.dayNotClosed(Sample.day))).contains("Steps taken on Sun 20 Apr after"))
+        #expect(detail(.noticed(.tooOld([Sample.day, end]))).hasPrefix("Sun 20 Apr and Mon 21 Apr: never"))
+    }
+
     @Test func `the notice of interrupted nights does not call them failed`() {
         #expect(
             words(.nightsFailed(nights: 6, reason: "interrupted")).detail

@@ -30,6 +30,8 @@ private struct Writer {
 
     private func words(_ day: Day) -> String { form.day(day, today: localTime.day(of: now)) }
 
+    private func words(_ first: Day, _ last: Day) -> String { form.days(first, last, today: localTime.day(of: now)) }
+
     private var name: String { Printable(notice.name, limit: 32).description }
 
     var headline: String {
@@ -67,8 +69,8 @@ private struct Writer {
         case .notSeen(let lastRead):
             "\(lastRead.map { "Last read \(form.clock($0, localTime, today: localTime.day(of: now))). " } ?? "")Charge it, and bring it near this machine."
         case .batteryLow: "Charge it soon."
-        case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
-        case .noticed(let noticed): "\(noticed.words)"
+        case .daysMissing(let gaps): "\(gaps.worded { words($0, $1) }). Requested again at the next sync."
+        case .noticed(let noticed): "\(noticed.worded { words($0, $1) })"
         case .shareRejected(_, _, let reason):
             "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
         case .shareWithheld:

@@ -32,7 +32,10 @@ extension SyncNotice {
     }
 
     /// What happened, and what to do.
-    var words: String {
+    var words: String { worded(Words.days) }
+
+    /// - Parameter days: writes a first and a last day.
+    func worded(_ days: (Day, Day) -> String) -> String {
         switch self {
         case .clockWasOff(let seconds):
             let by =
@@ -54,16 +57,16 @@ extension SyncNotice {
             return "It has restarted: steps taken between the previous sync and the restart, if any, are lost. "
                 + "Sync more often to lose fewer steps."
         case .lost(let first, let last):
-            return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose no steps."
+            return "It no longer holds the steps of \(days(first, last)). Sync more often to lose no steps."
         case .dayNotClosed(let day):
             return
-                "Steps taken on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
+                "Steps taken on \(days(day, day)) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
         case .missing(let gaps):
-            return "\(gaps.words): not received completely. Requested again at the next sync."
-        case .tooOld(let days):
+            return "\(gaps.worded(days)): not received completely. Requested again at the next sync."
+        case .tooOld(let old):
             return
-                "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
-                + "\(days.count == 1 ? "this day" : "these days"). If steps are missing, they are lost."
+                "\(Words.list(old.map { days($0, $0) })): never received completely, and now too old: it no longer holds "
+                + "\(old.count == 1 ? "this day" : "these days"). If steps are missing, they are lost."
         case .undecided(let steps):
             let (they, belong) = steps == 1 ? ("It is", "it belongs") : ("They are", "they belong")
             return "The \(Words.count(steps, "step")) that it shows may still be yesterday's. "
@@ -124,7 +127,11 @@ extension StepDoubt {
 
 extension [DayGap] {
     /// `2026-11-18 (refused) and 2026-11-19 (no answer)`.
-    var words: String { Words.list(map { "\($0.day) (\($0.reason.words))" }) }
+    ///
+    /// - Parameter days: writes a first and a last day.
+    func worded(_ days: (Day, Day) -> String) -> String {
+        Words.list(map { "\(days($0.day, $0.day)) (\($0.reason.words))" })
+    }
 }
 
 extension DayGap.Reason {
