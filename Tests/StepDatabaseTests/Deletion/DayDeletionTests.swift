@@ -131,7 +131,7 @@ import Testing
             #expect(try database.readmit(next...next, of: history.user.id) == 0)
             _ = try database.merge(batch(slot(600, 900), slot(1440, 5)), sync: history.sync)
             #expect(try history.samples().isEmpty && history.samples(on: next).map(\.steps) == [5])
-            #expect(try database.readmit(Day.first...Day.last, of: history.user.id) == 1)
+            #expect(try database.readmit(Period.calendar, of: history.user.id) == 1)
             _ = try database.merge(batch(slot(600, 900), slot(1440, 5)), sync: history.sync)
             #expect(try history.samples().map(\.steps) == [900])
         }

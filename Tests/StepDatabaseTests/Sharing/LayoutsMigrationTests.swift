@@ -35,7 +35,7 @@ import Testing
             let database = try StepDatabase(path: path)
             var traits = ShareTraits.replacing
             traits.layout = 1
-            let metrics = ScriptedDestination("metrics", traits, terms: ShareTerms(since: .first))
+            let metrics = ScriptedDestination("metrics", traits, terms: ShareTerms(since: Period.calendar.lowerBound))
             let service = Outbox(history: database, ledger: database, localTime: .fixed(0), now: { noon + 86_400 })
             func share() async throws -> [ShareReport.Event.Outcome] {
                 var state = try database.state(of: "metrics")

@@ -31,7 +31,9 @@ import Testing
     }
 
     private func known(_ database: StepDatabase, _ user: User.ID) throws -> [String] {
-        try database.knownDays(of: user, from: .first, through: .last).map(\.description)
+        let calendar = Period.calendar
+        return try database.knownDays(of: user, from: calendar.lowerBound, through: calendar.upperBound)
+            .map(\.description)
     }
 
     @Test func `the migration records all days with data`() throws {
@@ -53,7 +55,7 @@ import Testing
             #expect(try known(database, 2) == ["1969-12-31", "1970-01-02", "2014-04-20", "2014-04-23"])
             // The first destination gets all days if it is configured to, and a correction that is a day's only data
             // can be removed.
-            try database.enqueueChanges(of: 1, for: "garden", since: .first, at: noon)
+            try database.enqueueChanges(of: 1, for: "garden", since: Period.calendar.lowerBound, at: noon)
             let due = try database.due(for: "garden", users: [1], at: noon, limit: .max)
             #expect(due.count == 7)
             for text in ["2010-01-01", "2014-04-20"] {
@@ -65,7 +67,7 @@ import Testing
 
     @Test func `the next merge continues with the migrated revisions`() throws {
         try old("INSERT INTO sample VALUES (1, 1397952000, 60, 9, NULL, NULL, 0, 1)") { database in
-            try database.enqueueChanges(of: 1, for: "garden", since: .first, at: noon)
+            try database.enqueueChanges(of: 1, for: "garden", since: Period.calendar.lowerBound, at: noon)
             #expect(try database.due(for: "garden", users: [1], at: noon, limit: .max).map(\.day) == [day])
             let sample = StepSample(start: midnight, length: 60, steps: 9, utcOffset: 0)
             _ = try database.merge(SampleBatch(samples: [sample]), sync: 1)

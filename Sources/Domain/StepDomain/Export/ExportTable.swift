@@ -131,8 +131,7 @@ extension ExportValue {
     /// 1970 and the offset in seconds, such as `@-99999999999+3600`.
     public static func time(_ seconds: Int, utcOffset: Int) -> ExportValue {
         let offset = StepSample.utcOffsets.contains(utcOffset) ? utcOffset : 0
-        // 1970 to 9999
-        let calendar = 0...253_402_300_799
+        let calendar = 0...Timestamp.last.seconds
         guard calendar.contains(seconds), calendar.contains(seconds + offset) else {
             return .text("@\(seconds)\(offset < 0 ? "-" : "+")\(abs(offset))")
         }

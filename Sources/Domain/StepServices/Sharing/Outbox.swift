@@ -62,13 +62,12 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// The end of the calendar.
-    private static let lastDay = Day(daysSince1970: 2_932_896)
-
     /// Whether days are known that have not come yet: then the clock is behind, or has been ahead.
     private func hasLaterDays(_ users: [User], than today: Day) throws -> Bool {
         try users.contains { user in
-            try !ledger.knownDays(of: user.id, from: today.advanced(by: 2), through: Self.lastDay).isEmpty
+            try !ledger.knownDays(
+                of: user.id, from: today.advanced(by: 2), through: Period.calendar.upperBound
+            ).isEmpty
         }
     }
 

@@ -72,7 +72,7 @@ struct DaySumTable {
                 "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 AND day BETWEEN ?3 AND ?4 ORDER BY day DESC LIMIT ?5"
         )
         var days: [Day] = []
-        let limits = [Day.first, .last].map { Int64($0.daysSince1970) }
+        let limits = [Period.calendar.lowerBound, Period.calendar.upperBound].map { Int64($0.daysSince1970) }
         try select.rows(of: database, for: [person, Int64(DaySums.revision)] + limits + [Int64(count)]) { row in
             days.append(Day(daysSince1970: try row.integer(0)))
         }

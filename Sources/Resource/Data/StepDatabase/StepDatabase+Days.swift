@@ -85,7 +85,7 @@ extension StepDatabase: StepHistory {
 
     /// From the first second of the year 1 to the last second of the year 9999, by any offset.
     private static let calendar =
-        Day.first.daysSince1970 * 86_400 - StepSample.maximumUTCOffset...Timestamp.last.seconds
+        Period.calendar.lowerBound.daysSince1970 * 86_400 - StepSample.maximumUTCOffset...Timestamp.last.seconds
         + StepSample.maximumUTCOffset
 
     public func setCorrection(
@@ -111,7 +111,8 @@ extension StepDatabase: StepHistory {
                         [day], isClosed: false, at: moment)
                 }
                 // If this was the first known day, sums are stored for days that are now before the first known one.
-                try DaySumTable(user, database).remove(before: Self.firstKnownDay(of: user, database) ?? .last)
+                try DaySumTable(user, database).remove(
+                    before: Self.firstKnownDay(of: user, database) ?? Period.calendar.upperBound)
             }
         }
     }
@@ -130,11 +131,6 @@ extension StepCorrection {
 }
 
 extension Day {
-    /// 0001-01-01.
-    static let first = Day(daysSince1970: -719_162)
-    /// 9999-12-31.
-    static let last = Day(of: .last, utcOffset: 0)
-
     /// The nearest day whose name has ten characters: only such names sort as text in order of time.
-    var inCalendar: Day { min(max(self, .first), .last) }
+    var inCalendar: Day { min(max(self, Period.calendar.lowerBound), Period.calendar.upperBound) }
 }

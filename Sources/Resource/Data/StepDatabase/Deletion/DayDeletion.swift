@@ -48,7 +48,7 @@ struct DayDeletion {
     }
 
     /// No pedometer has an earlier day.
-    private static let calendar = Validity.beginning...Day.last
+    private static let calendar = Validity.beginning...Period.calendar.upperBound
 
     private func sharedDays() throws -> Set<Day> {
         Set(

@@ -17,7 +17,7 @@ struct DeletedDays {
     let days: DaySet
 
     init(of person: User.ID, _ database: Database) throws {
-        days = DaySet(try DeletedDay.all(of: person, in: Day.first...Day.last, database).filter(\.isClosed).map(\.day))
+        days = DaySet(try DeletedDay.all(of: person, in: Period.calendar, database).filter(\.isClosed).map(\.day))
     }
 
     /// What a sync may store of a batch. The raw frames show the steps, too.

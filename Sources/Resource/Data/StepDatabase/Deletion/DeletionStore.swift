@@ -33,7 +33,7 @@ extension StepDatabase {
     }
 
     public func closedDays(of user: User.ID) throws(HistoryError) -> [DeletedDay] {
-        try read { try DeletedDay.all(of: user, in: Day.first...Day.last, $0).filter(\.isClosed) }
+        try read { try DeletedDay.all(of: user, in: Period.calendar, $0).filter(\.isClosed) }
     }
 
     public func readmit(_ days: ClosedRange<Day>, of user: User.ID) throws(HistoryError) -> Int {

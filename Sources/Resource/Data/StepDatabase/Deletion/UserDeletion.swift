@@ -9,7 +9,7 @@ struct UserDeletion {
 
     func run() throws -> DeletionLosses {
         let steps = StepsOfDays(database: database, user: user)
-        let known = try steps.known(in: Day.first...Day.last)
+        let known = try steps.known(in: Period.calendar)
         var losses = DeletionLosses(
             days: steps.changes(known, before: try steps.shown(known), after: [:]),
             shared: try Row.fetchAll(

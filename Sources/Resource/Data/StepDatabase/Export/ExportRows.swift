@@ -40,7 +40,7 @@ extension StepDatabase {
 
     private static func arguments(_ selection: ExportSelection, _ table: StoredTable) -> StatementArguments {
         let sql = table.select(ofPerson: selection.user != nil, ofDays: selection.days != nil)
-        let days = selection.days ?? Day.first...Day.last
+        let days = selection.days ?? Period.calendar
         let all: [(name: String, value: (any DatabaseValueConvertible)?)] = [
             ("?1", days.lowerBound.inCalendar.description), ("?2", days.upperBound.inCalendar.description),
             ("?3", days.lowerBound.daysSince1970), ("?4", days.upperBound.daysSince1970), ("?5", selection.user?.id),

@@ -63,7 +63,8 @@ struct StepsOfDays {
             try database.cachedStatement(sql: "UPDATE changed_day SET counted = 0 WHERE person = ? AND day = ?")
                 .execute(arguments: [user.id, day.description])
         }
-        try DaySumTable(user.id, database).remove(before: StepDatabase.firstKnownDay(of: user.id, database) ?? .last)
+        try DaySumTable(user.id, database).remove(
+            before: StepDatabase.firstKnownDay(of: user.id, database) ?? Period.calendar.upperBound)
     }
 
     /// Notes days as deleted.

@@ -53,7 +53,8 @@ struct SourceMove {
 
     /// The other user has had it before: its readings go to that row, which is in use if this one is.
     private func join(_ pedometer: Pedometer.ID, to other: Pedometer.ID) throws {
-        try ReadingsCopy(database: database, days: Validity.beginning...Day.last).copy(pedometer, to: other)
+        let days = Validity.beginning...Period.calendar.upperBound
+        try ReadingsCopy(database: database, days: days).copy(pedometer, to: other)
         let row = try Row.fetchOne(
             database,
             sql: "SELECT name, name_key, model, options, clock, cursor, forgotten FROM pedometer WHERE id = ?",

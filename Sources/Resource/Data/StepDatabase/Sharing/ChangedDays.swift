@@ -47,7 +47,7 @@ struct ChangedDays {
 /// - Parameter isCounted: whether a pedometer has data for them.
 func noteChange(of days: Set<Day>, person: User.ID, isCounted: Bool, _ database: Database) throws {
     // A sample of the calendar's last second can be on the day after it, which cannot be requested.
-    let days = days.filter { $0 <= .last }
+    let days = days.filter { $0 <= Period.calendar.upperBound }
     if days.isEmpty { return }
     let revision = try Int.fetchOne(
         database.cachedStatement(
@@ -69,7 +69,7 @@ func noteChange(of days: Set<Day>, person: User.ID, isCounted: Bool, _ database:
 
 extension StepDatabase {
     public func knownDays(of user: User.ID, from first: Day, through last: Day) throws(HistoryError) -> [Day] {
-        guard first <= last, first <= .last, last >= .first else { return [] }
+        guard first <= last, Period.calendar.overlaps(first...last) else { return [] }
         return try read { database in
             try String.fetchAll(
                 database,
@@ -81,7 +81,7 @@ extension StepDatabase {
     }
 
     public func deletedDays(of user: User.ID, from first: Day, through last: Day) throws(HistoryError) -> [Day] {
-        guard schema.hasDeletions, first <= last, first <= .last, last >= .first else { return [] }
+        guard schema.hasDeletions, first <= last, Period.calendar.overlaps(first...last) else { return [] }
         return try read { database in
             try String.fetchAll(
                 database,

@@ -15,7 +15,8 @@ extension StepDatabase {
 
             let before = seen ?? EnqueueStatements.Watermark(since: since, revision: 0)
             try statements.requeue(after: before.revision)
-            try statements.add(after: before.revision, from: max(since, before.since), through: .last)
+            try statements.add(
+                after: before.revision, from: max(since, before.since), through: Period.calendar.upperBound)
             // The watermark skipped these days, because they were before its first day.
             if since < before.since {
                 try statements.add(after: 0, from: since, through: before.since.advanced(by: -1))

@@ -80,7 +80,7 @@ struct PostgresEvidence: Codable {
     /// Whether all numbers are possible ones of a time, an offset and a count: what an implausible sample has is
     /// checked no further by a history.
     var isBounded: Bool {
-        let times = 0...Self.last, offsets = -86_400...86_400
+        let times = 0...Timestamp.last.seconds, offsets = -86_400...86_400
         let slots = sources.flatMap { ($0.excluded ?? []) + ($0.implausible ?? []) }
         return sources.allSatisfy { source in
             0...1 << 31 ~= source.rank && (source.total ?? []).allSatisfy(times.contains)
@@ -97,8 +97,6 @@ struct PostgresEvidence: Codable {
             }
     }
 
-    /// The last second of the year 9999.
-    private static let last = 253_402_300_799
     /// What a counter of four bytes can show.
     private static let maximumCount = 4_294_967_295
 
