@@ -182,7 +182,7 @@ struct LostTime {
                     for day in max(first, last.advanced(by: 1 - ChangedDays.maximumDays))...last { days.insert(day) }
                 }
             }
-            lost += ranges(days).map {
+            lost += DaySet(days).ranges.map {
                 SalvageReport.LostDays(pedometer: name, first: $0.lowerBound, last: $0.upperBound)
             }
             if latest > Int.min { try readAgain(pedometer, since: latest, database) }
@@ -255,15 +255,5 @@ struct LostTime {
         cursor.tail = nil
         try database.execute(
             sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer])
-    }
-
-    private func ranges(_ days: Set<Day>) -> [ClosedRange<Day>] {
-        days.sorted().reduce(into: []) { ranges, day in
-            if let last = ranges.last, last.upperBound.advanced(by: 1) == day {
-                ranges[ranges.count - 1] = last.lowerBound...day
-            } else {
-                ranges.append(day...day)
-            }
-        }
     }
 }
