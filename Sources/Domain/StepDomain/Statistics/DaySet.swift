@@ -1,8 +1,14 @@
+extension ClosedRange<Day> {
+    /// Where the days begin, as the clocks of a place show it: seconds since 1970.
+    public var startSecond: Int { lowerBound.daysSince1970 * 86_400 }
+    /// The same of the midnight after the last day.
+    public var endSecond: Int { (upperBound.daysSince1970 + 1) * 86_400 }
+}
+
 extension CoveredSpan {
     /// The parts of it that do not lie on days, by its own offset.
     public func without(_ days: ClosedRange<Day>) -> [CoveredSpan] {
-        let start = Timestamp(days.lowerBound.daysSince1970 * 86_400 - utcOffset)
-        let end = Timestamp((days.upperBound.daysSince1970 + 1) * 86_400 - utcOffset)
+        let start = Timestamp(days.startSecond - utcOffset), end = Timestamp(days.endSecond - utcOffset)
         return [TimeSpan(span.start, min(span.end, start)), TimeSpan(max(span.start, end), span.end)]
             .filter { $0.start < $0.end }.map { CoveredSpan($0, utcOffset: utcOffset) }
     }

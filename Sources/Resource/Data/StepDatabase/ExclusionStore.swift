@@ -65,7 +65,7 @@ extension StepDatabase: ExclusionStore {
                 SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
                 WHERE person = ? AND start + utc_offset < ? AND until + utc_offset > ?
                 """,
-            arguments: [user, (days.upperBound.daysSince1970 + 1) * 86_400, days.lowerBound.daysSince1970 * 86_400])
+            arguments: [user, days.endSecond, days.startSecond])
         for row in rows {
             let covered = CoveredSpan(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2))
             try database.execute(
@@ -84,17 +84,17 @@ extension StepDatabase: ExclusionStore {
     static func copyExclusions(
         on days: ClosedRange<Day>, from user: User.ID, to other: User.ID, _ database: Database
     ) throws {
-        let (first, end) = (days.lowerBound.daysSince1970 * 86_400, (days.upperBound.daysSince1970 + 1) * 86_400)
         let rows = try Row.fetchAll(
             database,
             sql: """
                 SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
                 WHERE person = ? AND start + utc_offset < ? AND until + utc_offset > ?
                 """,
-            arguments: [user, end, first])
+            arguments: [user, days.endSecond, days.startSecond])
         for row in rows {
             let offset: Int = try row.get(2), start = try row.time(0), until = try row.time(1)
-            let span = TimeSpan(max(start, Timestamp(first - offset)), min(until, Timestamp(end - offset)))
+            let span = TimeSpan(
+                max(start, Timestamp(days.startSecond - offset)), min(until, Timestamp(days.endSecond - offset)))
             _ = try cut(span, of: other, database)
             try insert(
                 Exclusion(span, utcOffset: offset, reason: try row.get(3)), of: other, at: try row.get(4), database)

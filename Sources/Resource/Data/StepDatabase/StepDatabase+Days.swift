@@ -130,6 +130,11 @@ extension StepCorrection {
     init(row: Row) throws { self.init(steps: try row.get(1), reason: try row.get(2), enteredAt: try row.time(3)) }
 }
 
+extension ClosedRange<Day> {
+    /// The limits of a column of days.
+    var texts: StatementArguments { [lowerBound.inCalendar.description, upperBound.inCalendar.description] }
+}
+
 extension Day {
     /// The nearest day whose name has ten characters: only such names sort as text in order of time.
     var inCalendar: Day { min(max(self, Period.calendar.lowerBound), Period.calendar.upperBound) }

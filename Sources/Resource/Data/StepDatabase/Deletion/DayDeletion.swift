@@ -9,12 +9,6 @@ struct DayDeletion {
     let days: ClosedRange<Day>
     let now: Timestamp
 
-    private var first: Int { days.lowerBound.daysSince1970 * 86_400 }
-    private var end: Int { (days.upperBound.daysSince1970 + 1) * 86_400 }
-    private var texts: [String] {
-        [days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description]
-    }
-
     func run() throws -> DeletionLosses {
         let steps = StepsOfDays(database: database, user: user)
         let known = try steps.known(in: days)
@@ -32,7 +26,7 @@ struct DayDeletion {
         losses.pedometers = try remains.removeEmptySources(of: user.id)
         try database.execute(
             sql: "DELETE FROM correction WHERE person = ? AND day BETWEEN ? AND ?",
-            arguments: [user.id] + StatementArguments(texts))
+            arguments: [user.id] + days.texts)
         losses.corrections = database.changesCount
         losses.exclusions = try StepDatabase.removeExclusions(on: days, of: user.id, database)
         try deleteShares()
@@ -40,7 +34,7 @@ struct DayDeletion {
             sql: """
                 DELETE FROM notice WHERE person = ? AND EXISTS (
                     SELECT 1 FROM json_tree(content) WHERE key = 'day' AND atom BETWEEN ? AND ?)
-                """, arguments: [user.id] + StatementArguments(texts))
+                """, arguments: [user.id] + days.texts)
         try steps.note(known.union(try sharedDays()))
         try steps.forget(days.clamped(to: Self.calendar))
         try steps.markDeleted(days.clamped(to: Self.calendar), isClosed: true, at: now)
@@ -54,7 +48,7 @@ struct DayDeletion {
         Set(
             try String.fetchAll(
                 database, sql: "SELECT DISTINCT day FROM share WHERE person = ? AND day BETWEEN ? AND ?",
-                arguments: [user.id] + StatementArguments(texts)
+                arguments: [user.id] + days.texts
             ).map(Day.init(column:)))
     }
 
@@ -62,28 +56,24 @@ struct DayDeletion {
 
     private func deleteReadings(of pedometer: Pedometer.ID) throws {
         // ?1 the pedometer, ?2 the first local second, ?3 the last one
-        let local: StatementArguments = [pedometer, first, end - 1]
-        let ofDays = """
-            pedometer = ?1 AND start BETWEEN ?2 - \(StepSample.maximumUTCOffset) AND ?3 + \(StepSample.maximumUTCOffset)
-                AND start + utc_offset BETWEEN ?2 AND ?3
-            """
+        let local: StatementArguments = [pedometer, days.startSecond, days.endSecond - 1]
         let syncs = try Int64.fetchAll(
-            database, sql: "SELECT DISTINCT sync FROM sample WHERE \(ofDays)", arguments: local)
-        try database.execute(sql: "DELETE FROM sample WHERE \(ofDays)", arguments: local)
+            database, sql: "SELECT DISTINCT sync FROM sample WHERE \(StepSample.isOnDays)", arguments: local)
+        try database.execute(sql: "DELETE FROM sample WHERE \(StepSample.isOnDays)", arguments: local)
         // Their offsets are as they were received.
         try database.execute(
             sql: "DELETE FROM implausible_sample WHERE pedometer = ?1 AND start + utc_offset BETWEEN ?2 AND ?3",
             arguments: local)
         try database.execute(
             sql: "DELETE FROM device_total WHERE pedometer = ? AND day BETWEEN ? AND ?",
-            arguments: [pedometer] + StatementArguments(texts))
+            arguments: [pedometer] + days.texts)
         try cutCoverage(of: pedometer)
         try reduceCounts(of: pedometer, syncs)
         // A sync that ended before cannot have these days.
         try database.execute(
             sql:
                 "DELETE FROM frame WHERE sync IN (SELECT id FROM sync WHERE pedometer = ? AND ifnull(ended_at, ?) >= ?)",
-            arguments: [pedometer, Int.max, first - StepSample.maximumUTCOffset])
+            arguments: [pedometer, Int.max, days.startSecond - StepSample.maximumUTCOffset])
     }
 
     private func cutCoverage(of pedometer: Pedometer.ID) throws {
@@ -93,7 +83,7 @@ struct DayDeletion {
                 SELECT start, until, utc_offset FROM coverage
                 WHERE pedometer = ? AND until + utc_offset > ? AND start + utc_offset < ?
                 """,
-            arguments: [pedometer, first, end])
+            arguments: [pedometer, days.startSecond, days.endSecond])
         for row in rows {
             let covered = CoveredSpan(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2))
             try database.execute(
@@ -117,7 +107,7 @@ struct DayDeletion {
                     OR id IN (SELECT value FROM json_each(?4)))
                 """,
             arguments: [
-                pedometer, first - StepSample.maximumUTCOffset, end + StepSample.maximumUTCOffset,
+                pedometer, days.startSecond - StepSample.maximumUTCOffset, days.endSecond + StepSample.maximumUTCOffset,
                 "[\(syncs.map(String.init).joined(separator: ","))]",
             ])
         if rows.isEmpty { return }
@@ -160,6 +150,6 @@ struct DayDeletion {
                 DELETE FROM share WHERE person = ? AND day BETWEEN ? AND ?
                 AND confirmed IS NULL AND remote_id IS NULL AND state IN ('pending', 'rejected')
                 """,
-            arguments: [user.id] + StatementArguments(texts))
+            arguments: [user.id] + days.texts)
     }
 }

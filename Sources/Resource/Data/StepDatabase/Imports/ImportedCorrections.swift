@@ -117,14 +117,12 @@ struct ImportedCorrections {
     ///
     /// - Returns: the imports that have had any of them.
     func removeDays(_ days: ClosedRange<Day>) throws -> Set<ImportRecord.ID> {
-        let texts: StatementArguments = [
-            user, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description,
-        ]
+        let arguments: StatementArguments = [user] + days.texts
         let condition = "day BETWEEN ?2 AND ?3 AND import IN (SELECT id FROM import WHERE person = ?1)"
         let imports = Set(
             try Int64.fetchAll(
-                database, sql: "SELECT import FROM import_correction WHERE \(condition)", arguments: texts))
-        try database.execute(sql: "DELETE FROM import_correction WHERE \(condition)", arguments: texts)
+                database, sql: "SELECT import FROM import_correction WHERE \(condition)", arguments: arguments))
+        try database.execute(sql: "DELETE FROM import_correction WHERE \(condition)", arguments: arguments)
         return imports
     }
 

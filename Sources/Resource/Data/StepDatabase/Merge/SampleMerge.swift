@@ -109,6 +109,13 @@ extension StepSample {
     /// Seconds since 1970.
     static var starts: ClosedRange<Int> { 0...Timestamp.last.seconds }
 
+    /// Whether a row of `sample` is of a pedometer and on days: ?1 is the pedometer, ?2 the first local second of the
+    /// days, and ?3 the last one. The limits of `start` keep SQLite from reading all samples of the pedometer.
+    static let isOnDays = """
+        pedometer = ?1 AND start BETWEEN ?2 - \(maximumUTCOffset) AND ?3 + \(maximumUTCOffset)
+        AND start + utc_offset BETWEEN ?2 AND ?3
+        """
+
     /// The sample without a distance or energy that is not a valid number of metres or kilocalories.
     fileprivate var withPlausibleFigures: StepSample {
         var sample = self

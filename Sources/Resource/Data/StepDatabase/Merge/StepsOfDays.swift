@@ -12,7 +12,7 @@ struct StepsOfDays {
             try String.fetchAll(
                 database,
                 sql: "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown)",
-                arguments: [user.id, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description]
+                arguments: [user.id] + days.texts
             ).map(Day.init(column:)))
     }
 
@@ -35,7 +35,7 @@ struct StepsOfDays {
         var steps = try counted(days)
         let rows = try Row.fetchAll(
             database, sql: "SELECT day, steps FROM correction WHERE person = ? AND day BETWEEN ? AND ?",
-            arguments: [user.id, first.inCalendar.description, last.inCalendar.description])
+            arguments: [user.id] + (first...last).texts)
         for row in rows {
             let day = try row.day(0), corrected: Int = try row.get(1)
             if days.contains(day) { steps[day] = .some(corrected) }

@@ -39,9 +39,7 @@ struct DayMove {
                 SELECT ?, day, steps, entered_at, reason FROM correction WHERE person = ? AND day BETWEEN ? AND ?
                 ON CONFLICT DO NOTHING
                 """,
-            arguments: [
-                to.id, from.id, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description,
-            ])
+            arguments: [to.id, from.id] + days.texts)
         return database.changesCount
     }
 }
@@ -51,23 +49,15 @@ struct ReadingsCopy {
     let database: Database
     let days: ClosedRange<Day>
 
-    private var first: Int { days.lowerBound.daysSince1970 * 86_400 }
-    private var end: Int { (days.upperBound.daysSince1970 + 1) * 86_400 }
-    /// The limits of `start` alone keep SQLite from reading all samples of the pedometer.
-    private static let ofDays = """
-        pedometer = ?1 AND start BETWEEN ?2 - \(StepSample.maximumUTCOffset) AND ?3 + \(StepSample.maximumUTCOffset)
-        AND start + utc_offset BETWEEN ?2 AND ?3
-        """
-
     func hasAny(of pedometer: Pedometer.ID) throws -> Bool {
         try Bool.fetchOne(
             database,
             sql: """
-                SELECT EXISTS (SELECT 1 FROM sample WHERE \(Self.ofDays))
-                    OR EXISTS (SELECT 1 FROM implausible_sample WHERE \(Self.ofDays))
+                SELECT EXISTS (SELECT 1 FROM sample WHERE \(StepSample.isOnDays))
+                    OR EXISTS (SELECT 1 FROM implausible_sample WHERE \(StepSample.isOnDays))
                     OR EXISTS (SELECT 1 FROM coverage WHERE pedometer = ?1 AND until + utc_offset > ?2
                         AND start + utc_offset <= ?3)
-                """, arguments: [pedometer, first, end - 1]) ?? false
+                """, arguments: [pedometer, days.startSecond, days.endSecond - 1]) ?? false
     }
 
     /// The row of a user for a pedometer, added if there is none: out of use, with the clock and the cursor of the
@@ -92,7 +82,7 @@ struct ReadingsCopy {
     }
 
     func copy(_ pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
-        let local: StatementArguments = [pedometer, first, end - 1]
+        let local: StatementArguments = [pedometer, days.startSecond, days.endSecond - 1]
         try copySamples(of: pedometer, to: target)
         var changed = ChangedDays()
         let merge = CoverageMerge(database, pedometer: target)
@@ -104,7 +94,8 @@ struct ReadingsCopy {
                 """, arguments: local)
         {
             let offset: Int = try row.get(2), start = try row.time(0), until = try row.time(1)
-            let part = TimeSpan(max(start, Timestamp(first - offset)), min(until, Timestamp(end - offset)))
+            let part = TimeSpan(
+                max(start, Timestamp(days.startSecond - offset)), min(until, Timestamp(days.endSecond - offset)))
             if !part.isEmpty { try merge.merge(CoveredSpan(part, utcOffset: offset), &changed) }
         }
         try database.execute(
@@ -112,9 +103,7 @@ struct ReadingsCopy {
                 INSERT INTO device_total SELECT ?, day, at, total, slots FROM device_total
                 WHERE pedometer = ? AND day BETWEEN ? AND ? ON CONFLICT DO NOTHING
                 """,
-            arguments: [
-                target, pedometer, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description,
-            ])
+            arguments: [target, pedometer] + days.texts)
     }
 
     /// Samples name a sync of their own pedometer: each is copied with the counts of what is copied of it. Of two slots
@@ -124,10 +113,10 @@ struct ReadingsCopy {
             database,
             sql: """
                 SELECT sync, sum(counted), sum(steps) FROM (
-                    SELECT sync, 1 AS counted, steps FROM sample WHERE \(Self.ofDays)
-                    UNION ALL SELECT sync, 0, 0 FROM implausible_sample WHERE \(Self.ofDays)
+                    SELECT sync, 1 AS counted, steps FROM sample WHERE \(StepSample.isOnDays)
+                    UNION ALL SELECT sync, 0, 0 FROM implausible_sample WHERE \(StepSample.isOnDays)
                 ) GROUP BY sync ORDER BY sync
-                """, arguments: [pedometer, first, end - 1])
+                """, arguments: [pedometer, days.startSecond, days.endSecond - 1])
         // Of years there are thousands: one statement for the samples of all.
         try database.execute(sql: "CREATE TEMP TABLE copied_sync (original INTEGER PRIMARY KEY, copy INTEGER NOT NULL)")
         for row in syncs {
@@ -146,12 +135,12 @@ struct ReadingsCopy {
                 sql: """
                     INSERT INTO \(table)
                     SELECT ?4, start, length, steps, distance, energy, utc_offset, copy
-                    FROM \(table) JOIN temp.copied_sync ON original = sync WHERE \(Self.ofDays)
+                    FROM \(table) JOIN temp.copied_sync ON original = sync WHERE \(StepSample.isOnDays)
                     ON CONFLICT DO UPDATE SET length = excluded.length, steps = excluded.steps,
                         distance = excluded.distance, energy = excluded.energy, utc_offset = excluded.utc_offset,
                         sync = excluded.sync
                     WHERE excluded.steps > steps
-                    """, arguments: [pedometer, first, end - 1, target])
+                    """, arguments: [pedometer, days.startSecond, days.endSecond - 1, target])
         }
         try database.execute(sql: "DROP TABLE temp.copied_sync")
     }

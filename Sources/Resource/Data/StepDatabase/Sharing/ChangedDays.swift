@@ -75,7 +75,7 @@ extension StepDatabase {
                 database,
                 sql:
                     "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown) ORDER BY day",
-                arguments: [user, first.inCalendar.description, last.inCalendar.description]
+                arguments: [user] + (first...last).texts
             ).map(Day.init(column:))
         }
     }
@@ -91,7 +91,7 @@ extension StepDatabase {
                         AND (confirmed IS NOT NULL OR state IN ('sending', 'unknown') OR repetition > 0))
                     ORDER BY day
                     """,
-                arguments: [user, first.inCalendar.description, last.inCalendar.description]
+                arguments: [user] + (first...last).texts
             ).map(Day.init(column:))
         }
     }
