@@ -114,9 +114,8 @@ extension StepDatabase: ExclusionStore {
     }
 
     private static func noteChanges(in span: TimeSpan, of user: User.ID, _ database: Database) throws {
-        var changed = ChangedDays()
-        for day in try days(withSamplesIn: span, of: user, database) { changed.insert(day) }
-        try changed.store(of: user, database)
+        let days = Set(try days(withSamplesIn: span, of: user, database))
+        try noteChange(of: days, person: user, isCounted: true, database)
     }
 
     /// By day: those from which excluding the span takes steps (`TimeSpan.takes`).

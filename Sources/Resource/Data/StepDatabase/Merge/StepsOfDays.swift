@@ -52,9 +52,7 @@ struct StepsOfDays {
 
     /// Days have other steps: destinations are to be told.
     func note(_ days: Set<Day>) throws {
-        var changed = ChangedDays()
-        for day in days.sorted() { changed.insert(day) }
-        try changed.store(of: user.id, database)
+        try noteChange(of: days, person: user.id, isCounted: true, database)
     }
 
     /// Of these days the pedometers know nothing any more.
