@@ -22,6 +22,15 @@ extension Row {
     func dayIfPresent(_ index: Int) throws -> Day? { try (get(index) as String?).map { try Day(column: $0) } }
 }
 
+extension StepSample {
+    /// - Parameter row: start, length, steps, distance, energy, utc_offset.
+    init(row: Row) throws {
+        self.init(
+            start: try row.time(0), length: try row.get(1), steps: try row.get(2), distance: try row.get(3),
+            energy: try row.get(4), utcOffset: try row.get(5))
+    }
+}
+
 extension Timestamp {
     /// - Throws: if no clock can have shown this time: calculations with it would overflow.
     fileprivate init(stored seconds: Int) throws {

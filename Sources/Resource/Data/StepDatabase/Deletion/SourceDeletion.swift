@@ -18,8 +18,7 @@ struct SourceDeletion {
         losses.pedometers = [name]
         losses.days = steps.changes(days, before: before, after: try steps.shown(days))
         try steps.note(days)
-        let counted = try steps.counted(days)
-        try steps.forget(days.filter { (counted[$0] ?? nil) == nil })
+        try steps.forgetUnknown(of: days)
         losses.shared = try steps.markUnknown(losses.days, at: now)
         return losses
     }

@@ -142,11 +142,7 @@ struct ImportedTrack {
                     SELECT start, length, steps, distance, energy, utc_offset FROM sample
                     WHERE pedometer = ? AND start BETWEEN ? AND ? ORDER BY start
                     """), arguments: [pedometer, midnight, midnight + 86_399]
-        ).map {
-            StepSample(
-                start: try $0.time(0), length: try $0.get(1), steps: try $0.get(2), distance: try $0.get(3),
-                energy: try $0.get(4), utcOffset: try $0.get(5))
-        }
+        ).map(StepSample.init(row:))
     }
 
     /// The coverage of all days: spans reach over the midnights of UTC.

@@ -25,8 +25,7 @@ extension ImportMerge {
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
         changes.days = ofDays.changes(changed, before: before, after: try ofDays.shown(changed))
         try ofDays.note(changed)
-        let counted = try ofDays.counted(changed)
-        try ofDays.forget(changed.filter { (counted[$0] ?? nil) == nil })
+        try ofDays.forgetUnknown(of: changed)
         changes.shared = try ofDays.markUnknown(changes.days, at: now)
         return changes
     }

@@ -92,9 +92,7 @@ private struct SampleReplacement {
             sql: "SELECT start, length, steps, distance, energy, utc_offset, sync FROM sample WHERE pedometer = ?",
             arguments: [pedometer]
         ).map { row in
-            let sample = StepSample(
-                start: try row.time(0), length: try row.get(1), steps: try row.get(2), distance: try row.get(3),
-                energy: try row.get(4), utcOffset: try row.get(5))
+            let sample = try StepSample(row: row)
             guard sample.countsInHistory else { throw notWritten("the sample \(sample)") }
             return (sample, try row.get(6))
         }

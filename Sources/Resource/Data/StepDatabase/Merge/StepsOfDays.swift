@@ -65,6 +65,12 @@ struct StepsOfDays {
             before: StepDatabase.firstKnownDay(of: user.id, database) ?? Period.calendar.upperBound)
     }
 
+    /// The same, of those of these days that no pedometer has counted.
+    func forgetUnknown(of days: Set<Day>) throws {
+        let counted = try counted(days)
+        try forget(days.filter { (counted[$0] ?? nil) == nil })
+    }
+
     /// Notes days as deleted.
     ///
     /// - Parameter isClosed: whether syncs and imports leave them out. A day that is closed stays so.

@@ -34,8 +34,7 @@ struct SourceMove {
         try keepDeleted(from: other ?? pedometer, until: lastSync)
         try sides.from.note(sides.days)
         try sides.to.note(sides.days)
-        let counted = try sides.from.counted(sides.days)
-        try sides.from.forget(sides.days.filter { (counted[$0] ?? nil) == nil })
+        try sides.from.forgetUnknown(of: sides.days)
         let effect = try sides.effect()
         try sides.from.markDeleted(effect.from.days.filter { $0.after == nil }.map(\.day), isClosed: false, at: now)
         return effect
