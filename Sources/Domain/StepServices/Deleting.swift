@@ -86,10 +86,7 @@ public struct Deleting: Sendable {
         case .days(let first, let last):
             return .days(try Self.checked(first, last, today: change.today), of: try people.user())
         case .source(let name):
-            let source = try SourceSelection(store).source(name, ofUserNamed: owner)
-            guard let user = try store.users().first(where: { $0.id == source.pedometer.user }) else {
-                throw ServiceError.unknownPedometer(name, known: [])
-            }
+            let (source, user) = try store.source(name, ofUserNamed: owner)
             return .source(source, of: user)
         case .user:
             let user = try people.user()

@@ -97,7 +97,7 @@ public struct Moving: Sendable {
     private func move(
         _ request: Request, of people: UserSelection, owner: String?, to target: String
     ) throws -> Move {
-        let to = try UserSelection(store, wanted: target, login: target).user()
+        let to = try store.user(named: target)
         switch request {
         case .days(let first, let last):
             let today = change.today
@@ -108,11 +108,8 @@ public struct Moving: Sendable {
             if from.id == to.id { throw ServiceError.sameUser(to.name) }
             return .days(days, from: from, to: to)
         case .source(let name):
-            let source = try SourceSelection(store).source(name, ofUserNamed: owner)
-            if source.pedometer.user == to.id { throw ServiceError.sameUser(to.name) }
-            guard let from = try store.users().first(where: { $0.id == source.pedometer.user }) else {
-                throw ServiceError.unknownPedometer(name, known: [])
-            }
+            let (source, from) = try store.source(name, ofUserNamed: owner)
+            if from.id == to.id { throw ServiceError.sameUser(to.name) }
             return .source(source, from: from, to: to)
         }
     }

@@ -14,7 +14,7 @@ public struct PedometerSelection: Sendable {
     public init(_ history: any StepHistory, ofUserNamed user: String? = nil, besides sources: [Pedometer] = [])
         throws
     {
-        owner = try user.map { try UserSelection(history, wanted: $0, login: $0).user() }
+        owner = try user.map { try history.user(named: $0) }
         users = try history.users()
         pedometers = try history.pedometers() + sources
     }

@@ -1,16 +1,13 @@
 internal import StepDomain
 
-/// Finds a pedometer or a source of imports by its name or address, also one that is out of use.
-struct SourceSelection {
-    private let store: EditableHistory
-
-    init(_ store: EditableHistory) { self.store = store }
-
+extension HistoryEditing {
+    /// Finds a pedometer or a source of imports by its name or address, also one that is out of use.
+    ///
     /// - Parameter owner: the name of its user; nil for any.
     /// - Throws: `ServiceError.unknownUser`, `.unknownPedometer`, `.severalSources`; the history's error.
-    func source(_ name: String, ofUserNamed owner: String?) throws -> HeldSource {
-        let user = try owner.map { try UserSelection(store, wanted: $0, login: $0).user() }
-        let all = try store.heldSources().filter { user == nil || $0.pedometer.user == user?.id }
+    func source(_ name: String, ofUserNamed owner: String?) throws -> (source: HeldSource, owner: User) {
+        let chosen = try owner.map { try user(named: $0) }
+        let all = try heldSources().filter { chosen == nil || $0.pedometer.user == chosen?.id }
         let wanted = name.lowercased()
         let named = [\Pedometer.address, \.name].lazy.map { key in
             all.filter { $0.pedometer[keyPath: key].lowercased() == wanted }
@@ -18,10 +15,12 @@ struct SourceSelection {
         guard let found = named.first(where: { !$0.isEmpty }) else {
             throw ServiceError.unknownPedometer(name, known: Set(all.map(\.pedometer.name)).sorted())
         }
-        if let used = found.first(where: \.isInUse) { return used }
-        guard found.count == 1 else {
+        guard let source = found.first(where: \.isInUse) ?? (found.count == 1 ? found[0] : nil) else {
             throw ServiceError.severalSources(name, addresses: found.map(\.pedometer.address))
         }
-        return found[0]
+        guard let person = try users().first(where: { $0.id == source.pedometer.user }) else {
+            throw ServiceError.unknownPedometer(name, known: [])
+        }
+        return (source, person)
     }
 }

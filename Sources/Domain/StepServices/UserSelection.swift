@@ -30,7 +30,7 @@ public struct UserSelection: Sendable {
         let users = try history.users()
         if wanted == nil, users.count == 1 { return users[0] }
         let name = wanted ?? login
-        if let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) { return user }
+        if let user = users.named(name) { return user }
         let mayBeAdded =
             switch creation {
             case .never: users.isEmpty && wanted == nil
@@ -74,4 +74,17 @@ public struct UserSelection: Sendable {
 
     /// Adds the user to the history, if it is a new one.
     public func stored(_ user: User) throws -> User { user.isNew ? try history.addUser(named: user.name) : user }
+}
+
+extension StepHistory {
+    /// The user of a name.
+    ///
+    /// - Throws: `ServiceError.unknownUser`, or the history's error.
+    func user(named name: String) throws -> User {
+        let users = try users()
+        guard let user = users.named(name) else {
+            throw ServiceError.unknownUser(name, known: users.map(\.name))
+        }
+        return user
+    }
 }

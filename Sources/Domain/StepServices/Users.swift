@@ -66,7 +66,7 @@ public struct Users: Sendable {
 
     /// - Throws: `ServiceError.userExists`; the history's error.
     public func add(_ name: String) throws -> User {
-        if let known = try named(name) { throw ServiceError.userExists(known.name) }
+        if let known = try store.users().named(name) { throw ServiceError.userExists(known.name) }
         return try store.addUser(named: name)
     }
 
@@ -97,8 +97,8 @@ public struct Users: Sendable {
 
     /// - Throws: `ServiceError.unknownUser`, `.userExists`; the history's error.
     public func rename(_ old: String, to new: String) throws -> Renaming {
-        let before = try UserSelection(store, wanted: old, login: old).user()
-        if let other = try named(new), other.id != before.id { throw ServiceError.userExists(other.name) }
+        let before = try store.user(named: old)
+        if let other = try store.users().named(new), other.id != before.id { throw ServiceError.userExists(other.name) }
         let after = User(id: before.id, name: new)
         let slugs = UserSlugs(try store.users())
         try store.renameUser(before.id, to: new)
@@ -126,9 +126,5 @@ public struct Users: Sendable {
         let days = try store.entries(for: destination.name, in: Set(ShareEntry.State.allCases))
             .filter { $0.user == user.id && $0.hasOrMayHave }.map(\.day)
         return days.min().map { Renaming.Kept(destination: destination.name, first: $0, count: days.count) }
-    }
-
-    private func named(_ name: String) throws -> User? {
-        try store.users().first { $0.name.lowercased() == name.lowercased() }
     }
 }

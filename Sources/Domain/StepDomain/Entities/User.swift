@@ -19,6 +19,11 @@ public struct User: Hashable, Sendable, Codable, Identifiable {
     public var isNew: Bool { id == 0 }
 }
 
+extension [User] {
+    /// The user of a name, without regard to case.
+    public func named(_ name: String) -> User? { first { $0.name.lowercased() == name.lowercased() } }
+}
+
 /// Machine-readable names of users: identifiers of a...z, 0...9 and single underscores between them, such as
 /// `anna_maria` for "Anna Maria".
 ///

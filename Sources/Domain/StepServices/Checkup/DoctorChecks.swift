@@ -103,7 +103,7 @@ extension Doctor {
         var wanted: User.ID?
         if let name = request.user {
             let users = try await blocking { try history.users() }
-            guard let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            guard let user = users.named(name) else {
                 return .history(.unknownUser(name, known: users.map(\.name)))
             }
             wanted = user.id

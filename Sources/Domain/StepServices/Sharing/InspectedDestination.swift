@@ -27,7 +27,7 @@ public struct InspectedDestination: Sendable {
             return
         }
         // The user of the configuration is not the only one whose days are sent.
-        let chosen = try requested.map { [try UserSelection(history, wanted: $0, login: $0).user()] } ?? known
+        let chosen = try requested.map { [try history.user(named: $0)] } ?? known
         users = chosen.filter { destination.terms.include($0) }
     }
 

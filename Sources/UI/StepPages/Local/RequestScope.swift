@@ -34,7 +34,7 @@ struct RequestScope: Sendable {
         let user: User
         var isUserNamed = users.count > 1
         if let wanted {
-            guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
+            guard let found = users.named(wanted) else {
                 throw PageError(message: "There is no user '\(Printable(wanted, limit: 64))' in this history.")
             }
             user = found
