@@ -214,7 +214,7 @@ extension FileTree {
     func databases(with tables: [String: [String]]) throws(ImportError) -> [ForeignFile] {
         var found: [ForeignFile] = []
         for file in files where file.kind == .sqlite {
-            let database = try file.database()
+            let database = try file.database(allowingCode: true)
             if tables.allSatisfy({ database.hasTable($0.key, columns: $0.value) }) { found.append(file) }
         }
         return found

@@ -115,7 +115,15 @@ final class ForeignFile {
     private static let maximumCopied = 4 << 30
 
     /// Its database, opened for reading.
-    func database() throws(ImportError) -> ForeignDatabase {
+    ///
+    /// - Parameter allowingCode: whether it may have views, triggers and virtual tables.
+    func database(allowingCode: Bool = false) throws(ImportError) -> ForeignDatabase {
+        let database = try openedDatabase()
+        if !allowingCode { try database.refuseForeignCode() }
+        return database
+    }
+
+    private func openedDatabase() throws(ImportError) -> ForeignDatabase {
         switch location {
         case .disk(let path):
             // A log beside it has the newest rows; reading it would change files of another program.

@@ -13,7 +13,7 @@ struct GarminDBReader: FormatReader {
         let track = try collector.track(ForeignSource(identity: "garmindb", name: "Garmin"), repetition: .added)
         for file in files {
             // GarminDB makes views itself; they are not read.
-            let database = try file.database(), path = file.path
+            let database = try file.database(allowingCode: true), path = file.path
             var counters = DayCounters(collector.localTime)
             try database.rows(
                 "SELECT timestamp, activity_type, steps FROM monitoring WHERE steps IS NOT NULL ORDER BY timestamp, activity_type"

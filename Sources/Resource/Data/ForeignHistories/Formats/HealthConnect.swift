@@ -15,7 +15,6 @@ struct HealthConnectReader: FormatReader {
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files {
             let database = try file.database()
-            try database.refuseForeignCode()
             var apps: [Int: ForeignSource] = [:]
             if database.hasTable("application_info_table", columns: ["row_id", "package_name", "app_name"]) {
                 try database.rows("SELECT row_id, package_name, app_name FROM application_info_table LIMIT 5000") {

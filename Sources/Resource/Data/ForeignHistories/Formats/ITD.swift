@@ -12,7 +12,6 @@ struct ITDReader: FormatReader {
         let track = try collector.track(ForeignSource(identity: "itd", name: "InfiniTime (itd)"))
         for file in files {
             let database = try file.database()
-            try database.refuseForeignCode()
             var last: (moment: Timestamp, count: Int, day: Day)?
             try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") {
                 row throws(ImportError) in

@@ -19,7 +19,7 @@ struct IstepHistoryReader: FormatReader {
         collector.longestRecord = 366 * 86_400
         for file in files {
             // A history has triggers itself, which reading does not run.
-            let database = try file.database()
+            let database = try file.database(allowingCode: true)
             try refuseNewer(database, collector.options.historyVersion)
             var people: [(id: Int, name: String)] = []
             // A day can be known by its correction alone.

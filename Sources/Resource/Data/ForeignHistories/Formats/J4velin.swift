@@ -13,7 +13,6 @@ struct J4velinReader: FormatReader {
         let track = try collector.track(ForeignSource(identity: "j4velin", name: "Pedometer"), accounting: .named)
         for file in files {
             let database = try file.database()
-            try database.refuseForeignCode()
             var saved = 0
             try database.rows("SELECT steps FROM steps WHERE date = -1") { row throws(ImportError) in
                 saved = row.integer(0) ?? 0
