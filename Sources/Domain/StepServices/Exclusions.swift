@@ -2,13 +2,11 @@ public import StepDomain
 
 /// Excluding a block of time of a day from counting, and letting it count again.
 public struct Exclusions: Sendable {
-    private let history: any StepHistory & ExclusionStore
+    private let history: EditableHistory
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
-    public init(
-        _ history: any StepHistory & ExclusionStore, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ history: EditableHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp) {
         self.history = history
         self.localTime = localTime
         self.now = now

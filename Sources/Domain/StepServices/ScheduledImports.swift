@@ -6,11 +6,9 @@ public import StepDomain
 /// Each is one transaction. There is no backup before it, as the nightly sync makes one each week, and an import can be
 /// taken back.
 public struct ScheduledImports: Sendable {
-    public typealias Store = EditableHistory
-
     private let plans: [ScheduledImport]
     private let reader: any ForeignHistoryReader
-    private let store: Store
+    private let store: EditableHistory
     private let lock: any WorkLock
     private let options: @Sendable (ScheduledImport) throws -> ForeignOptions
     private let words: @Sendable (ScheduledImportFailure) -> String
@@ -20,7 +18,7 @@ public struct ScheduledImports: Sendable {
     ///   - options: how a file is read; throws `ImportError.noZone`.
     ///   - words: how the history keeps a failure.
     public init(
-        _ plans: [ScheduledImport], _ reader: any ForeignHistoryReader, into store: Store, lock: any WorkLock,
+        _ plans: [ScheduledImport], _ reader: any ForeignHistoryReader, into store: EditableHistory, lock: any WorkLock,
         options: @escaping @Sendable (ScheduledImport) throws -> ForeignOptions,
         words: @escaping @Sendable (ScheduledImportFailure) -> String,
         now: @escaping @Sendable () -> Timestamp

@@ -1,5 +1,11 @@
-/// Stores time whose steps do not count: what a database must do for it. Each call is one transaction.
-public protocol ExclusionStore: Sendable {
+/// A history with all that a user can do to it.
+public typealias EditableHistory = any HistoryEditing
+
+/// Changes a history as a user wants it, and gives it out: what a database must do for that. Each call that stores is
+/// one transaction.
+public protocol HistoryEditing: StepHistory, ShareLedger, NoticeStore {
+    // MARK: Time whose steps do not count
+
     /// What was excluded of the same time before is replaced. The days whose steps change are to be shared again.
     func exclude(_ exclusion: Exclusion, of user: User.ID, at moment: Timestamp) throws
 
@@ -7,14 +13,7 @@ public protocol ExclusionStore: Sendable {
     ///
     /// - Returns: whether any of it was excluded.
     func include(_ span: TimeSpan, of user: User.ID) throws -> Bool
-}
 
-/// A history with all that a user can do to it.
-public typealias EditableHistory = any HistoryEditing
-
-/// Changes a history as a user wants it, and gives it out: what a database must do for that. Each call that stores is
-/// one transaction.
-public protocol HistoryEditing: StepHistory, ShareLedger, NoticeStore, ExclusionStore {
     // MARK: Deletions and moves
 
     /// Deletes, and leaves nothing that shows the figures: no samples, raw frames, contents of imports or counts of

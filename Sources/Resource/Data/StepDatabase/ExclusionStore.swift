@@ -1,10 +1,8 @@
 import GRDB
 public import StepDomain
 
-extension StepDatabase: HistoryEditing {}
-
 /// Time whose steps do not count.
-extension StepDatabase: ExclusionStore {
+extension StepDatabase: HistoryEditing {
     public func exclude(_ exclusion: Exclusion, of user: User.ID, at moment: Timestamp) throws(HistoryError) {
         try write { database in
             try require(.user, user, database)
