@@ -38,26 +38,26 @@ import Testing
             try history.endSync(
                 sync, at: now - night * 86_400 + 5, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
         }
-        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
-        let standing = try service.updateNotices(in: history, destinations: [])
+        let service = NoticeService(history, localTime: .fixed(0), now: { now })
+        let standing = try service.updateNotices(destinations: [])
         #expect(Set(standing.notices.map(\.notice.kind)) == [.nightsFailed, .goalReached])
         #expect(standing.begun == Set(standing.notices.map(\.id)))
         #expect(
-            try service.updateNotices(in: history, destinations: [])
+            try service.updateNotices(destinations: [])
                 == StandingNotices(notices: standing.notices, begun: []))
 
         // A goal that the corrected day did not reach is not reported.
         let day = Day(daysSince1970: 16_180)
         history.setCorrection(99, of: anna.id, on: day, at: now)
-        #expect(try service.updateNotices(in: history, destinations: []).notices.map(\.notice.kind) == [.nightsFailed])
+        #expect(try service.updateNotices(destinations: []).notices.map(\.notice.kind) == [.nightsFailed])
         history.setCorrection(nil, of: anna.id, on: day, at: now)
-        let again = try service.updateNotices(in: history, destinations: [])
+        let again = try service.updateNotices(destinations: [])
         #expect(again.notices.filter { again.begun.contains($0.id) }.map(\.notice.kind) == [.goalReached])
         history.markSeen(again.notices.map(\.id), at: now)
         history.setCorrection(99, of: anna.id, on: day, at: now)
-        _ = try service.updateNotices(in: history, destinations: [])
+        _ = try service.updateNotices(destinations: [])
         history.setCorrection(nil, of: anna.id, on: day, at: now)
-        #expect(try service.updateNotices(in: history, destinations: []).begun.isEmpty)
+        #expect(try service.updateNotices(destinations: []).begun.isEmpty)
     }
 
     /// A watch tries so often that the last good sync is soon not among the last ones.
@@ -78,8 +78,8 @@ import Testing
             try history.endSync(
                 sync, at: start + 5, outcome: .failed, battery: nil, failure: "away", cause: .outOfRange)
         }
-        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
-        let standing = try service.updateNotices(in: history, destinations: []).notices
+        let service = NoticeService(history, localTime: .fixed(0), now: { now })
+        let standing = try service.updateNotices(destinations: []).notices
         #expect(standing.map(\.notice.content) == [.notSeen(lastRead: good)])
         #expect(standing.map(\.notice.since) == [good])
     }
@@ -88,10 +88,10 @@ import Testing
         let history = InMemoryHistory()
         try history.record(DestinationState(name: "garden", stopped: "no"))
         let service = NoticeService(
-            history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
-        #expect(try service.updateNotices(in: history, destinations: ["garden"]).notices.count == 1)
+            history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
+        #expect(try service.updateNotices(destinations: ["garden"]).notices.count == 1)
         // A configuration that cannot be read says nothing about the destination.
-        #expect(try service.updateNotices(in: history, destinations: nil).notices.count == 1)
-        #expect(try service.updateNotices(in: history, destinations: []).notices.isEmpty)
+        #expect(try service.updateNotices(destinations: nil).notices.count == 1)
+        #expect(try service.updateNotices(destinations: []).notices.isEmpty)
     }
 }

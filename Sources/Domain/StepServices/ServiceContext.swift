@@ -71,8 +71,8 @@ public struct ServiceContext: Sendable {
         try await blocking {
             // Where the configuration is wrong, sharing reports it.
             let names = try? destinations().map(\.name)
-            return try NoticeService(history: history, ledger: history, localTime: localTime, now: now)
-                .updateNotices(in: history, reports: reports, destinations: names, listening: listening)
+            return try NoticeService(history, localTime: localTime, now: now)
+                .updateNotices(reports: reports, destinations: names, listening: listening)
         }
     }
 

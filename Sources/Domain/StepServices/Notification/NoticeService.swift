@@ -2,19 +2,14 @@ public import StepDomain
 
 /// Determines which notices hold.
 ///
-/// It accesses the history and the ledger only through their ports, and reads only the clock that it was given.
+/// It accesses the history only through its ports, and reads only the clock that it was given.
 public struct NoticeService: Sendable {
-    private let history: any StepHistory
-    private let ledger: any ShareLedger
+    private let history: History
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
-    public init(
-        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ history: History, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp) {
         self.history = history
-        self.ledger = ledger
         self.localTime = localTime
         self.now = now
     }
@@ -29,7 +24,6 @@ public struct NoticeService: Sendable {
     /// killed before this call loses none of it.
     ///
     /// - Parameters:
-    ///   - store: where they are stored.
     ///   - reports: of the run that has just ended.
     ///   - destinations: names of those that are configured; nil if not known: then stored notices about destinations
     ///     stay unchanged.
@@ -37,11 +31,11 @@ public struct NoticeService: Sendable {
     /// - Throws: the history's error.
     @discardableResult
     public func updateNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?,
+        reports: [SyncReport] = [], destinations: [String]?,
         listening: ListeningState = ListeningState()
     ) throws -> StandingNotices {
         let moment = now()
-        let standing = try store.standingNotices()
+        let standing = try history.standingNotices()
         let today = localTime.day(of: moment)
         let users = try history.users()
         let facts = NoticeRules(
@@ -55,8 +49,8 @@ public struct NoticeService: Sendable {
             reports: reports,
             sharing: try (destinations ?? []).map { name in
                 .init(
-                    try ledger.state(of: name),
-                    try ledger.entries(for: name, in: ShareEntry.State.unsettled))
+                    try history.state(of: name),
+                    try history.entries(for: name, in: ShareEntry.State.unsettled))
             },
             days: try users.flatMap { user in
                 try history.dayData(of: user, on: [today.advanced(by: -1), today]).map {
@@ -68,8 +62,8 @@ public struct NoticeService: Sendable {
         if destinations == nil {
             holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }
         }
-        let begun = try store.update(active: holding, withdrawn: facts.withdrawn, at: moment)
-        return StandingNotices(notices: try store.standingNotices(), begun: begun)
+        let begun = try history.update(active: holding, withdrawn: facts.withdrawn, at: moment)
+        return StandingNotices(notices: try history.standingNotices(), begun: begun)
     }
 }
 
