@@ -122,12 +122,6 @@ struct OutboxDelivery: Sendable {
 
     // MARK: Window by window
 
-    /// Days that are about to be sent.
-    private struct Window: Sendable {
-        /// Stored as `sending`.
-        var begun: [Item] = []
-    }
-
     /// Sends window after window until nothing is due, or the destination has failed.
     ///
     /// The results of one window are stored with the beginning of a later one in one transaction, because each commit
@@ -140,7 +134,7 @@ struct OutboxDelivery: Sendable {
         while let window = next {
             reportProgress(run)
             async let preparation = beginAhead(after: unstored, run)
-            let results = try await deliver(window.begun, &run)
+            let results = try await deliver(window, &run)
             let prepared = await preparation
             let ahead = try? prepared.get()
             // `beginAhead` stores `unstored` in its transaction.
@@ -155,7 +149,7 @@ struct OutboxDelivery: Sendable {
             let isLast = run.isOver || !isReady(run)
             if isLast || next == nil {
                 // What was begun ahead is not sent.
-                try await record(unstored + (next?.begun.map(\.before) ?? []))
+                try await record(unstored + (next?.map(\.before) ?? []))
                 unstored = []
             }
             if isLast { return }
@@ -182,7 +176,7 @@ struct OutboxDelivery: Sendable {
     ///   begun ahead.
     private func beginAhead(
         after ended: [ShareEntry], _ run: Run
-    ) async -> Result<(window: Window?, events: [ShareReport.Event])?, any Error> {
+    ) async -> Result<(window: [Item]?, events: [ShareReport.Event])?, any Error> {
         guard mayBeginAhead(run) else { return .success(nil) }
         var ahead = run
         ahead.report.events = []
@@ -193,11 +187,11 @@ struct OutboxDelivery: Sendable {
 
     /// Reads the entries that are due, and stores what becomes of them, with the results of an earlier window.
     ///
-    /// - Returns: nil if nothing is due.
-    private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window? {
+    /// - Returns: the days that are about to be sent, stored as `sending`; nil if nothing is due.
+    private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> [Item]? {
         let (due, contents) = try await read(
             windowSize(run), of: users.map(\.id).filter { run.refusals[$0] == nil })
-        var window = Window()
+        var window: [Item] = []
         var settled: [ShareEntry] = []
         let moment = now()
         // Where only the latest day is shown, the others are not sent: newest first.
@@ -214,13 +208,13 @@ struct OutboxDelivery: Sendable {
             case .removed: break
             case .settled(let entry): settled.append(entry)
             case .begun(let item):
-                window.begun.append(item)
+                window.append(item)
                 newest[entry.user] = max(newest[entry.user] ?? entry.day, entry.day)
             }
             if run.isOver { break }
         }
-        if traits.showsLatestOnly { window.begun.reverse() }
-        try await record(ended + settled + window.begun.map(\.entry))
+        if traits.showsLatestOnly { window.reverse() }
+        try await record(ended + settled + window.map(\.entry))
         return due.isEmpty ? nil : window
     }
 
