@@ -1,6 +1,7 @@
 import StepDatabase
 import StepDomain
 import Synchronization
+import TestSupport
 
 /// A history on a machine that loses power: from a certain merge on, nothing more is written, not even the end of the
 /// sync.

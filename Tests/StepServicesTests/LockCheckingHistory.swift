@@ -1,5 +1,6 @@
 import StepDomain
 import Synchronization
+import TestSupport
 
 /// A history that notes at each call to its ledger whether the lock for sharing is held.
 final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {

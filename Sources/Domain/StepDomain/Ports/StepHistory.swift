@@ -98,20 +98,6 @@ extension StepHistory {
             syncs: try syncs(of: pedometer, until: end, limit: limit),
             ahead: latest.flatMap { $0.start > end ? $0.start : nil })
     }
-
-    public func dayData(of user: User, on days: [Day]) throws -> [DayData] {
-        try days.map { try dayData(of: user, on: $0) }
-    }
-
-    public func daySeriesInput(
-        of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
-    ) throws -> DaySeriesInput {
-        let data = try dayData(of: user, on: Array(days))
-        return DaySeriesInput(
-            user: user, sums: data.map { DaySums($0.tracks, of: $0.day) },
-            corrections: data.reduce(into: [:]) { $0[$1.day] = $1.correction },
-            profiles: try profiles(of: user.id), plans: try plans(of: user.id))
-    }
 }
 
 /// Stores notices until they have been shown: what a database must do for them.

@@ -27,11 +27,3 @@ public protocol WorkLock: Sendable {
     /// The work that another process does; nil for any other error.
     func conflictingWork(in error: any Error) -> HistoryWork?
 }
-
-extension WorkLock {
-    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws
-        -> R
-    {
-        try await hold(for: .syncing) { try await hold(for: .sharing, body) }
-    }
-}
