@@ -64,7 +64,7 @@ public struct ShareService: Sendable {
     ///
     /// For a sync: destinations with clear recipients are used, and the days of two people are never put into one place
     /// by mistake.
-    public var withClearRecipients: (sharing: ShareService, problem: ServiceError?) {
+    var withClearRecipients: (sharing: ShareService, problem: ServiceError?) {
         var problem: ServiceError?
         let clear = destinations.filter { destination in
             guard let found = RecipientProblem(destination, users: users) else { return true }

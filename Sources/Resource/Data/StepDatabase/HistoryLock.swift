@@ -53,7 +53,7 @@ public struct HistoryLock: WorkLock {
 
     /// The process that holds the lock at this moment; nil if there is none, or if it cannot be determined. No file is
     /// created and the lock is not taken.
-    public static func holder(ofDatabase path: String, for work: HistoryWork = .syncing) -> HistoryHolder? {
+    static func holder(ofDatabase path: String, for work: HistoryWork = .syncing) -> HistoryHolder? {
         let file = open(realPath(path) + work.suffix, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }

@@ -117,14 +117,14 @@ extension StepDatabase {
     ///
     /// - Parameter days: how many of the newest days with a stored sum are checked for each person; a year of minute
     ///   samples takes some 0.2 s.
-    public func wrongSums(inNewest days: Int = .max) throws(HistoryError) -> [Day] {
+    func wrongSums(inNewest days: Int = .max) throws(HistoryError) -> [Day] {
         try read { database in try wrongSumsOfPeople(inNewest: days, database).flatMap(\.days).sorted(by: >) }
     }
 
     /// Removes all stored sums that differ from the samples; the next reading calculates them again.
     ///
     /// - Returns: the number of days.
-    public func correctSums() throws(HistoryError) -> Int {
+    func correctSums() throws(HistoryError) -> Int {
         // Found without the write lock: this may take seconds. A sum that was removed needlessly meanwhile costs only
         // its calculation.
         let wrong = try read { database in try wrongSumsOfPeople(inNewest: .max, database) }

@@ -77,7 +77,7 @@ extension StepDatabase {
     ///
     /// - Returns: the number of syncs whose frames were deleted.
     @discardableResult
-    public func pruneFrames(_ retention: FrameRetention, at now: Timestamp) throws(HistoryError) -> Int {
+    func pruneFrames(_ retention: FrameRetention, at now: Timestamp) throws(HistoryError) -> Int {
         let surplus = try read { database in
             try retention.surplus(syncsWithFrames(retention, at: now, database), at: now)
         }

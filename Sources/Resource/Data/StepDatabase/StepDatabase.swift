@@ -199,7 +199,7 @@ public final class StepDatabase: Sendable {
 
 extension StepDatabase {
     /// Whether two paths lead to the same existing file.
-    public static func isSameFile(_ a: String, _ b: String) -> Bool {
+    static func isSameFile(_ a: String, _ b: String) -> Bool {
         FileIdentity(a).map { $0 == FileIdentity(b) } ?? false
     }
 

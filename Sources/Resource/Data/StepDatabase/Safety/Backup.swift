@@ -13,7 +13,7 @@ extension StepDatabase {
     /// - Returns: the contents of the backup, read back from it.
     /// - Throws: `missing`, `empty`, `damaged` of the history; of the target `reserved`, `occupied`, or why it
     ///   cannot be written.
-    public static func backUp(_ path: String, to target: String) throws(HistoryError) -> HistoryContents {
+    static func backUp(_ path: String, to target: String) throws(HistoryError) -> HistoryContents {
         let path = absolute(path), target = absolute(target)
         do {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
@@ -71,7 +71,7 @@ extension StepDatabase {
 
 /// The automatic backups of istep: before a migration and once a week, in a directory `backups` beside the history.
 public struct AutomaticBackups: Sendable {
-    public var schedule: BackupSchedule
+    var schedule: BackupSchedule
     private let now: @Sendable () -> Timestamp
     private let localTime: LocalTime
 
@@ -82,19 +82,19 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// The directory of a history's backups.
-    public static func directory(of path: String) -> String {
+    static func directory(of path: String) -> String {
         directoryName(HistoryLock.realPath(absolute(path))) + "/backups"
     }
 
     /// The existing backups, newest first, both automatic and manual.
-    public static func list(of path: String) -> [BackupName] {
+    static func list(of path: String) -> [BackupName] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory(of: path))) ?? []
         let history = HistoryLock.realPath(absolute(path))
         return files.compactMap { BackupName(file: $0, of: history) }.sorted(by: >)
     }
 
     /// A path for a backup made now.
-    public func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
+    func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
         let directory = Self.directory(of: path)
         var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, origin)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
@@ -102,7 +102,7 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// Whether a backup is due this week.
-    public func isDue(for path: String) -> Bool {
+    func isDue(for path: String) -> Bool {
         schedule.isDue(Self.list(of: path), today: localTime.day(of: now()))
     }
 
@@ -110,7 +110,7 @@ public struct AutomaticBackups: Sendable {
     ///
     /// - Returns: the contents of the backup.
     @discardableResult
-    public func make(of path: String) throws(HistoryError) -> HistoryContents {
+    func make(of path: String) throws(HistoryError) -> HistoryContents {
         let contents: HistoryContents
         do throws(HistoryError) {
             contents = try StepDatabase.backUp(path, to: backupPath(for: path, .schedule))
@@ -153,7 +153,7 @@ extension StepDatabase {
     ///
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read, of the backup
     ///   (`HistoryError.of`).
-    public static func contents(of path: String) throws(HistoryError) -> HistoryContents {
+    static func contents(of path: String) throws(HistoryError) -> HistoryContents {
         let path = absolute(path)
         do {
             let health = try check(path)

@@ -1,16 +1,16 @@
 import Foundation
-public import StepDomain
+import StepDomain
 
 /// The result of the last check of a whole history, in a small file beside it: `history.sqlite.check`.
 ///
 /// It is not stored in the history, because nothing is written to a damaged one. It is valid for the file as it was
 /// then, identified by inode number, size and time of change: a file that was replaced or changed in any way is checked
 /// again.
-public struct CheckRecord: Codable, Hashable, Sendable {
+struct CheckRecord: Codable, Hashable, Sendable {
     /// When, in seconds since 1970.
-    public var checkedAt: Timestamp
+    var checkedAt: Timestamp
     /// Empty if the history was sound.
-    public var complaints: [String]
+    var complaints: [String]
     private var number: UInt64
     private var size: Int64
     private var changedAt: Int64
@@ -36,7 +36,7 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     static func path(ofDatabase path: String) -> String { HistoryLock.realPath(path) + FileSuffix.check }
 
     /// Nil if the history was never checked, or if the record cannot be read.
-    public static func read(ofDatabase path: String) -> CheckRecord? {
+    static func read(ofDatabase path: String) -> CheckRecord? {
         let file = Self.path(ofDatabase: path)
         // A record has a few lines; a longer file is not a record.
         guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 16_384) else {

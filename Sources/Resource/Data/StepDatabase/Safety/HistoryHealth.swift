@@ -1,24 +1,24 @@
 import Foundation
 import GRDB
-public import StepDomain
+import StepDomain
 internal import Support
 
 /// How sound a history is.
-public struct HistoryHealth: Hashable, Sendable {
+struct HistoryHealth: Hashable, Sendable {
     /// The file has an earlier version: the next command that uses it migrates it.
-    public var isOlder: Bool
+    var isOlder: Bool
     /// The differences between the schema and istep's; if there are none, the messages of `PRAGMA integrity_check`.
     /// Empty if the file is sound. A few lines at most.
-    public var complaints: [String]
+    var complaints: [String]
     /// Tables of istep with rows that refer to missing rows (`PRAGMA foreign_key_check`).
-    public var orphans: [String]
+    var orphans: [String]
     /// Rules of istep that rows violate, as text.
-    public var broken: [String] = []
+    var broken: [String] = []
 
-    public var isSound: Bool { allComplaints.isEmpty }
+    var isSound: Bool { allComplaints.isEmpty }
 
     /// All complaints, as text.
-    public var allComplaints: [String] {
+    var allComplaints: [String] {
         complaints + (orphans.isEmpty ? [] : ["rows refer to missing rows, in \(orphans.joined(separator: ", "))"])
             + broken
     }
@@ -30,7 +30,7 @@ extension StepDatabase {
     ///
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read; `CancellationError`
     ///   if cancelled.
-    public static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
+    static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
         let path = absolute(path)
         do {
             let queue = try await blocking { try openForReading(path, busyTimeout: busyTimeout) }
@@ -62,7 +62,7 @@ extension StepDatabase {
     /// Removes stored sums of days that differ from their samples. A history of an earlier version is not changed.
     ///
     /// - Returns: the number of days.
-    public static func correctSums(_ path: String) throws(HistoryError) -> Int {
+    static func correctSums(_ path: String) throws(HistoryError) -> Int {
         let path = absolute(path)
         do {
             let isCurrent = try reading(path) { try $0.read(Schema.current.state) == .current }
@@ -161,13 +161,11 @@ extension StepDatabase {
     /// long (5 million rows take 7 s): all tables but two are checked, and of those two only the part that a sync reads
     /// and writes, the newest samples and frames. The rest is checked once a week (`checkAndRemember`).
     ///
-    /// - Throws: `damaged`, or why it cannot be read.
-    public static func checkBeforeSync(_ path: String, at moment: Timestamp) throws(HistoryError) {
-        try checkBeforeSync(path, at: moment, wholeUpTo: maximumToCheck)
-    }
-
     /// - Parameter size: bytes; a larger file is checked in parts.
-    static func checkBeforeSync(_ path: String, at moment: Timestamp, wholeUpTo size: Int) throws(HistoryError) {
+    /// - Throws: `damaged`, or why it cannot be read.
+    static func checkBeforeSync(
+        _ path: String, at moment: Timestamp, wholeUpTo size: Int = maximumToCheck
+    ) throws(HistoryError) {
         let path = absolute(path)
         do {
             var status = stat()
@@ -245,7 +243,7 @@ extension StepDatabase {
     /// to.
     ///
     /// - Throws: `damaged`, or why it cannot be read.
-    public static func checkAndRemember(_ path: String, at moment: Timestamp) async throws {
+    static func checkAndRemember(_ path: String, at moment: Timestamp) async throws {
         let path = absolute(path)
         var complaints: [String] = []
         do {

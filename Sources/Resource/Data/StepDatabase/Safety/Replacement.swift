@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import StepDomain
+import StepDomain
 import Support
 
 /// Replaces a history by another file, and keeps the old file beside it.
@@ -134,7 +134,7 @@ extension StepDatabase {
     /// - Returns: what became of the old history.
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`);
     ///   `noSpace` and similar errors of the history's place.
-    public static func restore(
+    static func restore(
         _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
     ) throws(HistoryError) -> ReplacedHistory {
         let backup = absolute(backup), path = absolute(path)

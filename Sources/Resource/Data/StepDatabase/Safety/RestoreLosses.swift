@@ -1,5 +1,5 @@
 import GRDB
-public import StepDomain
+import StepDomain
 
 extension StepDatabase {
     /// What a history has and a backup does not have. Nothing is written to either.
@@ -7,7 +7,7 @@ extension StepDatabase {
     /// - Parameter backup: the path of a backup that was found sound (`contents(of:)`).
     /// - Throws: why one of them cannot be read; `damaged` of the history, because rows can be missing in a damaged
     ///   file without an error.
-    public static func losses(of path: String, restoring backup: String) throws(HistoryError) -> HistoryLosses {
+    static func losses(of path: String, restoring backup: String) throws(HistoryError) -> HistoryLosses {
         let path = absolute(path)
         do {
             if let first = try check(path).allComplaints.first { throw HistoryError.damaged(path: path, reason: first) }

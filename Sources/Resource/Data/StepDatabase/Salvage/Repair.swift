@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import StepDomain
+import StepDomain
 
 extension StepDatabase {
     /// Saves what can be read of a damaged history into a new file, replaces the history by it, and keeps the damaged
@@ -11,7 +11,7 @@ extension StepDatabase {
     /// - Returns: what was saved and what is lost; nil if the history is sound.
     /// - Throws: `irreparable` if nothing can be saved: nothing is changed then. `missing`, `empty`, `foreign`,
     ///   `newerVersion`, `noSpace`.
-    public static func repair(_ path: String, at moment: Timestamp, _ localTime: LocalTime) throws(HistoryError)
+    static func repair(_ path: String, at moment: Timestamp, _ localTime: LocalTime) throws(HistoryError)
         -> SalvageReport?
     {
         let path = absolute(path)
