@@ -23,6 +23,19 @@ import Testing
         #expect(page.contains("Sync: done") && page.contains("ring: no steps, battery 55 %"), "\(page)")
     }
 
+    @Test func `a sync waits for a time server if the clock may be wrong, and says so if none answers`() async throws {
+        var fixture = try PagesFixture.ofAnna()
+        let time = TestTime(PagesFixture.now)
+        (fixture.isClockTrusted, fixture.clock) = (false, SkippingClock(time))
+        let pedometer = try #require(fixture.history.pedometers().first)
+        fixture.reader.script(pedometer.id, .finish(ReadReport(battery: 55)))
+        let pages = fixture.pages
+        _ = await fixture.post("/sync", "", to: pages)
+        await finish(pages)
+        let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
+        #expect(page.contains("ring: no steps, battery 55 %") && page.contains("clock may be wrong"), "\(page)")
+    }
+
     @Test func `while a sync runs, another one is refused, and its page refreshes itself`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first)

@@ -19,6 +19,9 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
+    var isClockTrusted = true
+    /// Measures pauses.
+    var clock: any Clock<Duration> = ContinuousClock()
     /// The user that the configuration names.
     var wanted: String?
     /// For pages that others may look at.
@@ -59,6 +62,7 @@ struct PagesFixture {
 
     var pages: LocalPages {
         let (history, destinations, reader, scanner, wanted) = (history, destinations, reader, scanner, wanted)
+        let (isClockTrusted, clock) = (isClockTrusted, clock)
         let preferences = PageServices.Preferences(units: units)
         let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
@@ -66,8 +70,7 @@ struct PagesFixture {
                 history: history, lock: OpenLock(), maintenance: NoMaintenance(), reader: { _, _ in reader },
                 waitForAdapter: {},
                 destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin,
-                now: { Self.now },
-                clock: ContinuousClock())
+                now: { Self.now }, isClockTrusted: { isClockTrusted }, clock: clock)
         }
         return LocalPages(
             PageServices(

@@ -53,6 +53,14 @@ public struct ServiceContext: Sendable {
         self.clock = clock
     }
 
+    /// Waits for a time server where that is needed before pedometers are read.
+    ///
+    /// - Parameter begins: called if it has to wait.
+    /// - Returns: false if the clock may still be wrong.
+    public func waitForClock(_ begins: @Sendable () -> Void) async -> Bool {
+        await ClockWait(isTrusted: isClockTrusted, clock: clock).run(begins)
+    }
+
     /// The days of this history that are to be shared.
     public var outbox: Outbox {
         Outbox(history: history, ledger: history, localTime: localTime, now: now, isClockTrusted: isClockTrusted)

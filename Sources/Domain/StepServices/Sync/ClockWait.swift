@@ -7,34 +7,28 @@ public struct ClockWait: Sendable {
     public static let limit = Duration.seconds(20)
     private static let pause = Duration.milliseconds(500)
 
-    private let isSynchronized: @Sendable () -> Bool
-    private let hasOwnClock: @Sendable () -> Bool
+    private let isTrusted: @Sendable () -> Bool
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - isSynchronized: whether a time server has set the clock since the machine was started.
-    ///   - hasOwnClock: whether the machine has a clock that runs while it is off.
+    ///   - isTrusted: whether the machine has a clock that runs while it is off, or a time server has set its clock.
     ///   - clock: measures the wait.
-    public init(
-        isSynchronized: @escaping @Sendable () -> Bool, hasOwnClock: @escaping @Sendable () -> Bool,
-        clock: any Clock<Duration> = ContinuousClock()
-    ) {
-        self.isSynchronized = isSynchronized
-        self.hasOwnClock = hasOwnClock
+    public init(isTrusted: @escaping @Sendable () -> Bool, clock: any Clock<Duration> = ContinuousClock()) {
+        self.isTrusted = isTrusted
         self.clock = clock
     }
 
     /// - Parameter begins: called if it has to wait.
     /// - Returns: false if the clock may still be wrong.
     public func run(_ begins: @Sendable () -> Void = {}) async -> Bool {
-        guard !isSynchronized(), !hasOwnClock() else { return true }
+        guard !isTrusted() else { return true }
         begins()
         var waited = Duration.zero
         while waited < Self.limit {
             guard (try? await clock.sleep(for: Self.pause)) != nil else { break }
             waited += Self.pause
-            if isSynchronized() { return true }
+            if isTrusted() { return true }
         }
-        return isSynchronized()
+        return isTrusted()
     }
 }

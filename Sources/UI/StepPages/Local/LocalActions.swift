@@ -43,12 +43,14 @@ extension LocalPages {
                 SyncRequest(user: scope.context.user.isNew ? nil : scope.context.user.name), in: services.histories,
                 services: services.services)
         else { throw ServiceError.noPedometer(to: .sync) }
+        let isClockRight = await run.context.waitForClock { progress(ClockWaitWords.waiting) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
         let view = SyncView(outcome, now: services.now(), localTime: localTime)
         await run.context.markSeen(in: outcome)
         return Activity.Result(
             lines: view.lines(scope.context.textStyle)
-                + view.failures.map { $0.with(scope.context.commandOptions).line },
+                + view.failures.map { $0.with(scope.context.commandOptions).line }
+                + (isClockRight ? [] : ["\(ClockWaitWords.problem) \(ClockWaitWords.advice)"]),
             hasFailed: outcome.worst != nil)
     }
 

@@ -186,9 +186,11 @@ struct BrowseSession {
         guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
             throw ServiceError.noPedometer(to: .sync)
         }
+        let isClockRight = await sync.context.waitForClock { progress(ClockWaitWords.waiting) }
         let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
         let view = outcome.view(wiring)
-        return ([view.summary.line] + view.failures.map(\.message)).joined(separator: "; ")
+        let doubts = isClockRight ? [] : [ClockWaitWords.problem]
+        return ([view.summary.line] + view.failures.map(\.message) + doubts).joined(separator: "; ")
     }
 
     private static func share(

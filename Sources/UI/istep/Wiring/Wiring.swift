@@ -155,12 +155,14 @@ struct Wiring: Sendable {
         Self.systemBus(environment) != .system || RealTimeClock.exists(since: TimeFacts.earliest.seconds)
     }
 
+    /// As in `ServiceContext`.
+    @Sendable private func isClockTrusted() -> Bool { is_clock_synchronized() != 0 || hasOwnClock }
+
     /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are
     /// simulated.
     var clockWait: ClockWait? {
         guard Self.systemBus(environment) == .system else { return nil }
-        return ClockWait(
-            isSynchronized: { is_clock_synchronized() != 0 }, hasOwnClock: { hasOwnClock }, clock: clock)
+        return ClockWait(isTrusted: isClockTrusted, clock: clock)
     }
 
     /// Waits for a time server where that is needed before pedometers are read, and says so if none has answered.
@@ -193,7 +195,7 @@ struct Wiring: Sendable {
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
             unknownZone: unknownZone, now: now,
-            isClockTrusted: { is_clock_synchronized() != 0 || hasOwnClock }, clock: clock,
+            isClockTrusted: isClockTrusted, clock: clock,
             scheduledImports: scheduledImports)
     }
 
