@@ -99,6 +99,9 @@ extension UInt8 {
 
     /// What is never encoded (RFC 3986, section 2.3).
     public var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
+
+    /// Whether a token of HTTP, such as the name of a header, may contain this byte (RFC 9110, section 5.6.2).
+    package var isToken: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 /// One word for a POSIX shell, to be pasted: as it is, in single quotes or, if these cannot show it, as `$'…'` with
@@ -124,17 +127,7 @@ public func shellQuoted(_ word: String, isASCII: Bool = false) -> String {
 }
 
 /// Bytes without a special meaning in any shell. A tilde would be expanded to a home directory, a brace to a list.
-private func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"),
-        UInt8(ascii: ":"),
-        UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "@"), UInt8(ascii: "%"):
-        true
-    default: false
-    }
-}
+private func isPlain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "/.-_+:=,@%".utf8.contains(byte) }
 
 /// Characters that control a terminal, are invisible, or look like a space and are none: a pasted line would not do
 /// what it shows.

@@ -6,14 +6,7 @@ package enum HostName {
     package static func isValid(_ host: String) -> Bool {
         if isIPv6(host) { return true }
         guard (1...253).contains(host.utf8.count), !host.hasPrefix("-"), !host.hasPrefix(".") else { return false }
-        return host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        return host.utf8.allSatisfy { $0.isAlphanumeric || ".-_".utf8.contains($0) }
     }
 
     /// This machine: `localhost` and names below it (RFC 6761, section 6.3), 127.0.0.0/8 and ::1.

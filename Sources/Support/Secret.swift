@@ -159,13 +159,5 @@ struct Base64Fragment {
         return lower..<upper
     }
 
-    private func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    private func isDigit(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/-_".utf8.contains(byte) }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Support
 
 /// A private directory of the bus, accessible to this user only, with its configuration and its socket.
 struct BusDirectory: Sendable {
@@ -56,15 +57,7 @@ struct BusDirectory: Sendable {
     /// in XML.
     private static func usable(_ preferred: String) -> String {
         let isShort = preferred.utf8.count + "/dbus-XXXXXX/bus".utf8.count <= maximumSocketPath
-        let isPlain = preferred.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-                UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        let isPlain = preferred.utf8.allSatisfy { $0.isAlphanumeric || "/_-.".utf8.contains($0) }
         return preferred.hasPrefix("/") && isShort && isPlain ? preferred : "/tmp"
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Support
 
 /// Which bus to connect to.
 public enum DBusAddress: Sendable, Hashable {
@@ -40,13 +41,9 @@ public enum DBusAddress: Sendable, Hashable {
         let digits = Array("0123456789abcdef".utf8)
         var escaped: [UInt8] = []
         for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"),
-                UInt8(ascii: "*"):
+            if byte.isAlphanumeric || "-_/.\\*".utf8.contains(byte) {
                 escaped.append(byte)
-            default:
+            } else {
                 escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }

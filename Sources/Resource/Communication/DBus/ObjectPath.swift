@@ -1,3 +1,5 @@
+internal import Support
+
 /// The path of an object on a bus, such as `/org/bluez/hci0`; always valid.
 ///
 /// A path starts with `/`; its elements consist of ASCII letters, digits and `_`, are not empty, and it does not end
@@ -60,15 +62,7 @@ public struct ObjectPath: Sendable, Hashable {
     }
 
     private static func isElement(_ bytes: some Collection<UInt8>) -> Bool {
-        !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        !bytes.isEmpty && bytes.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 }
 

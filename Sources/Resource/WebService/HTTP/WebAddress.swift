@@ -240,7 +240,5 @@ enum AddressSyntax {
     static func isQuery(_ byte: UInt8) -> Bool { isPath(byte) || byte == UInt8(ascii: "?") }
 
     /// Whether a text is a token (RFC 9110, section 5.6.2), such as a method or the name of a header.
-    static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-    }
+    static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isToken) }
 }

@@ -90,7 +90,7 @@ struct RequestParser: Sendable {
         var fields: [String: String] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-                line[..<colon].allSatisfy(isOfToken)
+                line[..<colon].allSatisfy(\.isToken)
             else {
                 return nil
             }
@@ -113,7 +113,4 @@ struct RequestParser: Sendable {
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
     private func isUpper(_ byte: UInt8) -> Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte }
     private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
-
-    /// Whether the byte can be part of a token (RFC 9110, 5.6.2).
-    private func isOfToken(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }

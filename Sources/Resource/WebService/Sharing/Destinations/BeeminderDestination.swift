@@ -42,10 +42,7 @@ extension TableReader {
         guard let text = isRequired ? requireText(key, expected) : text(key, expected) else { return nil }
         let isSlug =
             text.utf8.count <= 250 && text.contains { $0 != "." }
-            && text.utf8.allSatisfy { byte in
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-                    || "-_.".utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         if isSlug { return text }
         refuse(key, expected: expected)
         return nil

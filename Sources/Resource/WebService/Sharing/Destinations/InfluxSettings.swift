@@ -72,9 +72,5 @@ extension TableReader {
 /// Names that need no escape anywhere and that InfluxDB does not reserve: names that begin with _ are its own.
 private func isInfluxName(_ name: String) -> Bool {
     guard let first = name.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else { return false }
-    return name.utf8.count <= 32
-        && name.utf8.allSatisfy { byte in
-            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-                || byte == UInt8(ascii: "_")
-        }
+    return name.utf8.count <= 32 && name.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
 }
