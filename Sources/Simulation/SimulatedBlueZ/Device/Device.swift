@@ -33,12 +33,6 @@ struct Device: Sendable {
     var temporaryTimer = 0
     var hasOwnAlias = false
 
-    init(path: ObjectPath, adapter: ObjectPath, peripheral: any SimulatedPeripheral) {
-        self.path = path
-        self.adapter = adapter
-        self.peripheral = peripheral
-    }
-
     var address: String { peripheral.address }
 
     /// Restores the state that is stored on disk.

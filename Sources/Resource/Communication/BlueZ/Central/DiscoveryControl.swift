@@ -121,11 +121,6 @@ struct ScanState {
     /// repeats reports, and its memory does not grow.
     static let limit = 4_096
 
-    init(filter: ScanFilter, adapter: String) {
-        self.filter = filter
-        self.adapter = adapter
-    }
-
     mutating func take(_ event: DeviceEvent) -> Discovery? {
         switch event {
         case .known(let device): news(device, isDiscovered: device.isDiscovered)
