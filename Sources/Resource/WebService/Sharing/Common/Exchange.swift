@@ -9,7 +9,7 @@ struct Exchange: Sendable {
     let transport: any HTTPTransport
     let now: @Sendable () -> Timestamp
     /// No request is begun from then on; nil without such a limit.
-    private var end: Timestamp?
+    private(set) var end: Timestamp?
 
     /// Seconds for requests that follow from one another. Each has a limit of its own, but many that are just within it
     /// could hold up a sync for an hour.
@@ -17,11 +17,6 @@ struct Exchange: Sendable {
 
     /// Whether the time for requests that follow from one another is over.
     var isOver: Bool { end.map { now() >= $0 } ?? false }
-
-    init(transport: any HTTPTransport, now: @escaping @Sendable () -> Timestamp) {
-        self.transport = transport
-        self.now = now
-    }
 
     /// The same for requests that follow from one another and deliver no day themselves: a search, an upload, folders
     /// that are created.
