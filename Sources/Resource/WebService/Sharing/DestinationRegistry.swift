@@ -45,16 +45,6 @@ public struct DestinationKind: Sendable {
     /// - Returns: nil if the table is not valid; the reader has collected the reasons.
     let make: @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?
 
-    init(
-        _ key: String, title: String, example: String,
-        make: @escaping @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?
-    ) {
-        self.key = key
-        self.title = title
-        self.example = example
-        self.make = make
-    }
-
     /// Lines of an example: the keys of each destination that sends over HTTP.
     static let webKeys = """
         # insecure = false                     # true: plain http, also to other machines

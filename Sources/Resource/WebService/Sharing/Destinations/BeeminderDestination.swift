@@ -5,7 +5,7 @@ internal import Support
 
 extension DestinationKind {
     static let beeminder = DestinationKind(
-        "beeminder", title: "a goal at Beeminder",
+        key: "beeminder", title: "a goal at Beeminder",
         example: """
             [share.beeminder]
             kind = "beeminder"

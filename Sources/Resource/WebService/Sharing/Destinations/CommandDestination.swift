@@ -180,7 +180,7 @@ struct CommandDestination: ConfiguredDestination {
 
 extension DestinationKind {
     static let command = DestinationKind(
-        "command", title: "a program of your own, which reads the day as JSON",
+        key: "command", title: "a program of your own, which reads the day as JSON",
         example: """
             [share.mine]
             kind = "command"

@@ -56,7 +56,7 @@ struct FileDestination: ConfiguredDestination {
 
 extension DestinationKind {
     static let file = DestinationKind(
-        "file", title: "a file with a line for each day: JSON or CSV",
+        key: "file", title: "a file with a line for each day: JSON or CSV",
         example: """
             [share.steps]
             kind = "file"

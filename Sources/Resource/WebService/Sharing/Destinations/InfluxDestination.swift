@@ -5,7 +5,7 @@ internal import Support
 
 extension DestinationKind {
     static let influx = DestinationKind(
-        "influx", title: "InfluxDB 1 or 2, VictoriaMetrics: days and samples",
+        key: "influx", title: "InfluxDB 1 or 2, VictoriaMetrics: days and samples",
         example: """
             [share.metrics]
             kind = "influx"
@@ -63,19 +63,6 @@ struct InfluxDestination: AuthenticatedDestination {
     let authentication: Authentication
     let points: InfluxPoints
     private let server = KnownInfluxServer()
-
-    init(
-        context: DestinationContext, exchange: Exchange, url: WebAddress, database: Database,
-        authentication: Authentication,
-        points: InfluxPoints
-    ) {
-        self.context = context
-        self.exchange = exchange
-        self.url = url
-        self.database = database
-        self.authentication = authentication
-        self.points = points
-    }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing

@@ -74,7 +74,7 @@ struct IntervalsICUDestination: AuthenticatedDestination {
 
 extension DestinationKind {
     static let intervalsICU = DestinationKind(
-        "intervals-icu", title: "the wellness page of intervals.icu",
+        key: "intervals-icu", title: "the wellness page of intervals.icu",
         example: """
             [share.intervals]
             kind = "intervals-icu"

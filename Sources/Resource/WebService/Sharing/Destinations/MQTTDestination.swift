@@ -3,7 +3,7 @@ internal import StepDomain
 
 extension DestinationKind {
     static let mqtt = DestinationKind(
-        "mqtt", title: "an MQTT broker: a retained message for each day",
+        key: "mqtt", title: "an MQTT broker: a retained message for each day",
         example: """
             [share.broker]
             kind = "mqtt"

@@ -138,7 +138,7 @@ struct RESTDestination: AuthenticatedDestination {
 
 extension DestinationKind {
     static let rest = DestinationKind(
-        "rest", title: "a web service that accepts JSON, such as your own, a webhook or a chat",
+        key: "rest", title: "a web service that accepts JSON, such as your own, a webhook or a chat",
         example: """
             [share.my-server]
             kind = "rest"

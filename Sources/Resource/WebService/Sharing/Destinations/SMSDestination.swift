@@ -89,7 +89,7 @@ extension ShareFailure {
 
 extension DestinationKind {
     static let sms = DestinationKind(
-        "sms", title: "a text message through a modem of this machine (ModemManager)",
+        key: "sms", title: "a text message through a modem of this machine (ModemManager)",
         example: """
             [share.grandma]
             kind = "sms"

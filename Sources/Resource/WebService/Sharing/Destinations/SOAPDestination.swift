@@ -5,7 +5,7 @@ internal import StepDomain
 
 extension DestinationKind {
     static let soap = DestinationKind(
-        "soap", title: "a service that is called by SOAP 1.1 or 1.2",
+        key: "soap", title: "a service that is called by SOAP 1.1 or 1.2",
         example: """
             [share.clinic]
             kind = "soap"

@@ -4,7 +4,7 @@ internal import StepDomain
 
 extension DestinationKind {
     static let fhir = DestinationKind(
-        "fhir", title: "a health record by FHIR R4",
+        key: "fhir", title: "a health record by FHIR R4",
         example: """
             [share.record]
             kind = "fhir"

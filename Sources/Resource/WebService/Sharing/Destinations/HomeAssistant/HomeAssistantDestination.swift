@@ -5,7 +5,7 @@ internal import StepDomain
 
 extension DestinationKind {
     static let homeAssistant = DestinationKind(
-        "home-assistant", title: "a sensor and long-term statistics in Home Assistant",
+        key: "home-assistant", title: "a sensor and long-term statistics in Home Assistant",
         example: """
             [share.house]
             kind = "home-assistant"

@@ -5,7 +5,7 @@ internal import Support
 
 extension DestinationKind {
     static let mastodon = DestinationKind(
-        "mastodon", title: "a Mastodon account: a post for each day",
+        key: "mastodon", title: "a Mastodon account: a post for each day",
         example: """
             [share.fediverse]
             kind = "mastodon"

@@ -6,7 +6,7 @@ internal import Support
 
 extension DestinationKind {
     static let postgres = DestinationKind(
-        "postgres", title: "a PostgreSQL database that several machines share: days and samples",
+        key: "postgres", title: "a PostgreSQL database that several machines share: days and samples",
         example: """
             [share.study]
             kind = "postgres"
