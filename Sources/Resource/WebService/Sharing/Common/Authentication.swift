@@ -128,21 +128,16 @@ extension TableReader {
     private mutating func userName(isRequired: Bool) -> String? {
         let expected = "the user's name at the service, without a colon"
         if isRequired { require("username", expected) }
-        guard let name = text("username", expected) else { return nil }
-        if !name.contains(":") { return name }
-        refuse("username", expected: expected)
-        return nil
+        return value("username", expected) { $0.contains(":") ? nil : $0 }
     }
 
     private mutating func headerName(isRequired: Bool) -> String? {
         let expected = "the name of the header that the token goes into, such as X-Api-Key"
         if isRequired { require("header_name", expected) }
-        guard let name = text("header_name", expected) else { return nil }
-        if HTTPRequest.Header.isName(name), !HTTPRequest.Header.isTaken(name) || name.lowercased() == "authorization" {
-            return name
+        return value("header_name", expected) { name in
+            let isFree = !HTTPRequest.Header.isTaken(name) || name.lowercased() == "authorization"
+            return HTTPRequest.Header.isName(name) && isFree ? name : nil
         }
-        refuse("header_name", expected: expected)
-        return nil
     }
 }
 

@@ -39,13 +39,13 @@ extension DestinationKind {
 extension TableReader {
     /// A part of an address at Beeminder: letters, digits, `-`, `_` and `.`.
     fileprivate mutating func slug(_ key: String, _ expected: String, isRequired: Bool) -> String? {
-        guard let text = isRequired ? requireText(key, expected) : text(key, expected) else { return nil }
-        let isSlug =
-            text.utf8.count <= 250 && text.contains { $0 != "." }
-            && text.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
-        if isSlug { return text }
-        refuse(key, expected: expected)
-        return nil
+        if isRequired { require(key, expected) }
+        return value(key, expected) { text in
+            let isSlug =
+                text.utf8.count <= 250 && text.contains { $0 != "." }
+                && text.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+            return isSlug ? text : nil
+        }
     }
 }
 

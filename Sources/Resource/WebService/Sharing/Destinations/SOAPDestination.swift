@@ -60,11 +60,7 @@ extension DestinationKind {
 
 extension TableReader {
     fileprivate mutating func elementName(_ key: String, _ what: String) -> String? {
-        let expected = what + ", of ASCII letters, digits, _ - ."
-        guard let name = text(key, expected) else { return nil }
-        if XMLName.isPlain(name) { return name }
-        refuse(key, expected: expected)
-        return nil
+        value(key, what + ", of ASCII letters, digits, _ - .") { XMLName.isPlain($0) ? $0 : nil }
     }
 
     fileprivate mutating func action() -> String {

@@ -48,36 +48,32 @@ extension TableReader {
     /// A reference to a resource, relative to the base or absolute (hl7.org/fhir/R4/references.html#literal).
     fileprivate mutating func subject() -> String? {
         let expected = "a reference to the person, such as Patient/123"
-        guard let text = requireText("subject", expected) else { return nil }
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        if parts.count == 2, isType(parts[0]), FHIRAnswer.isID(parts[1]) { return text }
-        if text.hasPrefix("https://") || text.hasPrefix("http://"), parts.count > 4,
-            FHIRAnswer.isID(parts[parts.count - 1]),
-            isType(parts[parts.count - 2]), (try? WebAddress(text, insecure: true)) != nil, isPlain(text)
-        {
-            return text
+        require("subject", expected)
+        return value("subject", expected) { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            if parts.count == 2, isType(parts[0]), FHIRAnswer.isID(parts[1]) { return text }
+            if text.hasPrefix("https://") || text.hasPrefix("http://"), parts.count > 4,
+                FHIRAnswer.isID(parts[parts.count - 1]),
+                isType(parts[parts.count - 2]), (try? WebAddress(text, insecure: true)) != nil, isPlain(text)
+            {
+                return text
+            }
+            return nil
         }
-        refuse("subject", expected: expected)
-        return nil
     }
 
     fileprivate mutating func system() -> String? {
-        let expected = "a URI, such as urn:example:steps"
-        guard let text = text("system", expected) else { return nil }
-        if text.contains(":"), isPlain(text) { return text }
-        refuse("system", expected: expected)
-        return nil
+        value("system", "a URI, such as urn:example:steps") { $0.contains(":") && isPlain($0) ? $0 : nil }
     }
+}
 
-    private func isType(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
-    }
+private func isType(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
+}
 
-    /// ASCII without spaces and without characters that have a meaning in a search
-    /// (hl7.org/fhir/R4/search.html#escaping).
-    private func isPlain(_ text: String) -> Bool {
-        text.utf8.count <= 200 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"|,$\\\"<>".utf8.contains($0) }
-    }
+/// ASCII without spaces and without characters that have a meaning in a search (hl7.org/fhir/R4/search.html#escaping).
+private func isPlain(_ text: String) -> Bool {
+    text.utf8.count <= 200 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"|,$\\\"<>".utf8.contains($0) }
 }
 
 /// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no

@@ -47,18 +47,16 @@ extension DestinationKind {
 extension TableReader {
     /// The name of an entity: `sensor.`, then a…z, 0…9 and _ (https://developers.home-assistant.io/docs/core/entity).
     fileprivate mutating func sensor(_ key: String) -> String? {
-        let expected = "the name of a sensor, such as sensor.istep_{user}, of a-z, 0-9 and _"
-        guard let text = text(key, expected) else { return nil }
-        let name = text.replacing("{user}", with: "u").dropFirst("sensor.".count)
-        let isName =
-            text.hasPrefix("sensor.") && !name.isEmpty && text.utf8.count <= 128 && !name.hasPrefix("_")
-            && !name.hasSuffix("_")
-            && name.utf8.allSatisfy {
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_")
-            }
-        if isName { return text }
-        refuse(key, expected: expected)
-        return nil
+        value(key, "the name of a sensor, such as sensor.istep_{user}, of a-z, 0-9 and _") { text in
+            let name = text.replacing("{user}", with: "u").dropFirst("sensor.".count)
+            let isName =
+                text.hasPrefix("sensor.") && !name.isEmpty && text.utf8.count <= 128 && !name.hasPrefix("_")
+                && !name.hasSuffix("_")
+                && name.utf8.allSatisfy {
+                    UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_")
+                }
+            return isName ? text : nil
+        }
     }
 
     fileprivate mutating func homeAssistant(_ context: DestinationContext, entity: String) -> HomeAssistantDestination?

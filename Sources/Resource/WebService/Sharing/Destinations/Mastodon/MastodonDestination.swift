@@ -49,13 +49,12 @@ extension DestinationKind {
 extension TableReader {
     /// ISO 639-1, and if a language has no such code, ISO 639-3.
     fileprivate mutating func language() -> String? {
-        let expected = "the code of a language, such as en"
-        guard let text = text("language", expected) else { return nil }
-        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) {
-            return text
+        value("language", "the code of a language, such as en") { text in
+            let isCode =
+                (2...3).contains(text.utf8.count)
+                && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            return isCode ? text : nil
         }
-        refuse("language", expected: expected)
-        return nil
     }
 }
 
