@@ -12,13 +12,13 @@ public final class LocalServer: Sendable {
     /// Accepts a connection of a listening socket: its descriptor, or -1 with errno set.
     typealias Accept = @Sendable (Int32) -> Int32
 
-    private let sockets: [ListeningSocket]
-    private let limits: ServerLimits
-    private let idleTime: Duration?
-    private let isBusy: @Sendable () -> Bool
-    private let handler: Handler
-    private let mailbox: ServerMailbox
-    private let accept: Accept
+    fileprivate let sockets: [ListeningSocket]
+    fileprivate let limits: ServerLimits
+    fileprivate let idleTime: Duration?
+    fileprivate let isBusy: @Sendable () -> Bool
+    fileprivate let handler: Handler
+    fileprivate let mailbox: ServerMailbox
+    fileprivate let accept: Accept
 
     /// The time without a request after which a server that systemd started ends. The next request starts it again.
     public static let idleTime = Duration.seconds(600)
@@ -56,10 +56,7 @@ public final class LocalServer: Sendable {
             await withCheckedContinuation { continuation in
                 // A separate thread: it waits in poll(2), which must not block a thread of Swift's pool.
                 let thread = Thread { [self] in
-                    let loop = ServerLoop(
-                        sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, accept: accept,
-                        handler: handler)
-                    loop.run()
+                    ServerLoop(self).run()
                     for socket in sockets { socket.removeFile() }
                     continuation.resume()
                 }
@@ -118,13 +115,7 @@ final class ServerMailbox: Sendable {
 
 /// The loop over all connections. Everything in it belongs to its thread.
 private final class ServerLoop {
-    private let sockets: [ListeningSocket]
-    private let limits: ServerLimits
-    private let idleTime: Duration?
-    private let isBusy: @Sendable () -> Bool
-    private let mailbox: ServerMailbox
-    private let acceptConnection: LocalServer.Accept
-    private let handler: LocalServer.Handler
+    private let server: LocalServer
     private let clock = ContinuousClock()
     private var connections: [UInt64: ServedConnection] = [:]
     private var lastID: UInt64 = 0
@@ -137,27 +128,17 @@ private final class ServerLoop {
     /// The pause after which a connection is accepted again if no descriptor was free.
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
-    init(
-        _ sockets: [ListeningSocket], _ limits: ServerLimits, idleTime: Duration?,
-        isBusy: @escaping @Sendable () -> Bool,
-        mailbox: ServerMailbox, accept: @escaping LocalServer.Accept, handler: @escaping LocalServer.Handler
-    ) {
-        self.sockets = sockets
-        self.limits = limits
-        self.idleTime = idleTime
-        self.isBusy = isBusy
-        self.mailbox = mailbox
-        acceptConnection = accept
-        self.handler = handler
+    init(_ server: LocalServer) {
+        self.server = server
         lastRequest = clock.now
     }
 
     func run() {
         while !isStopping {
             let ids = connections.keys.sorted()
-            var polled = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
+            var polled = [pollfd(fd: server.mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
             if acceptsAgain.map({ $0 <= clock.now }) == true { acceptsAgain = nil }
-            polled += sockets.map {
+            polled += server.sockets.map {
                 pollfd(fd: $0.descriptor, events: acceptsAgain == nil ? Int16(POLLIN) : 0, revents: 0)
             }
             let first = polled.count
@@ -168,11 +149,11 @@ private final class ServerLoop {
             }
             let count = poll(&polled, nfds_t(polled.count), timeout())
             guard count >= 0 || errno == EINTR else { break }
-            if polled[0].revents != 0 { for message in mailbox.take() { deliver(message) } }
+            if polled[0].revents != 0 { for message in server.mailbox.take() { deliver(message) } }
             for (index, id) in ids.enumerated() where polled[first + index].revents != 0 {
                 handle(id, polled[first + index].revents)
             }
-            for (index, socket) in sockets.enumerated() where polled[1 + index].revents != 0 { accept(socket) }
+            for (index, socket) in server.sockets.enumerated() where polled[1 + index].revents != 0 { accept(socket) }
             closeOverdue()
         }
         for connection in connections.values { connection.task?.cancel() }
@@ -190,7 +171,7 @@ private final class ServerLoop {
 
     /// When the loop ends by itself; nil while a client waits for an answer.
     private var idleEnd: ContinuousClock.Instant? {
-        guard let idleTime, !connections.values.contains(where: \.isAnswering) else { return nil }
+        guard let idleTime = server.idleTime, !connections.values.contains(where: \.isAnswering) else { return nil }
         return lastRequest + idleTime
     }
 
@@ -202,7 +183,7 @@ private final class ServerLoop {
             if connection.isReadingRequest { respond(id, .failure(408), keepsAlive: false) } else { drop(id) }
         }
         // Work in progress extends the time.
-        if let idleEnd, idleEnd <= now { if isBusy() { lastRequest = now } else { isStopping = true } }
+        if let idleEnd, idleEnd <= now { if server.isBusy() { lastRequest = now } else { isStopping = true } }
     }
 
     private func drop(_ id: UInt64) {
@@ -211,8 +192,8 @@ private final class ServerLoop {
 
     private func accept(_ socket: ListeningSocket) {
         // A flood of connections must not keep the others waiting.
-        for _ in 0..<limits.connections {
-            let number = acceptConnection(socket.descriptor)
+        for _ in 0..<server.limits.connections {
+            let number = server.accept(socket.descriptor)
             if number < 0 {
                 guard [EMFILE, ENFILE].contains(errno) else { return }
                 // Out of descriptors: the connection that has waited for longest is closed.
@@ -225,8 +206,8 @@ private final class ServerLoop {
                 continue
             }
             lastID += 1
-            connections[lastID] = ServedConnection(number, limits, now: clock.now)
-            if connections.count > limits.connections, !dropOldest() { drop(lastID) }
+            connections[lastID] = ServedConnection(number, server.limits, now: clock.now)
+            if connections.count > server.limits.connections, !dropOldest() { drop(lastID) }
         }
     }
 
@@ -262,7 +243,7 @@ private final class ServerLoop {
         case .request(let request, let keepsAlive, _):
             lastRequest = clock.now
             connection.begin(keepsAlive: keepsAlive, isHead: request.method == "HEAD")
-            let (handler, mailbox) = (handler, mailbox)
+            let (handler, mailbox) = (server.handler, server.mailbox)
             connection.task = Task {
                 let response = await handler(request)
                 mailbox.post(.response(connection: id, response))
