@@ -231,9 +231,3 @@ public final class PostgresConnection {
         return String(stripped(words.joined(separator: " ")).prefix(300))
     }
 }
-
-extension Substring {
-    fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> String {
-        String(drop(while: isTrimmed).reversed().drop(while: isTrimmed).reversed())
-    }
-}

@@ -29,12 +29,7 @@ public struct XMLElement: Hashable, Sendable {
 
 extension String {
     /// The text without surrounding white space of XML (XML 1.0, section 2.3).
-    var trimmed: String {
-        let isBlank: (Unicode.Scalar) -> Bool = { " \t\r\n".unicodeScalars.contains($0) }
-        var scalars = unicodeScalars.drop(while: isBlank)
-        while let last = scalars.last, isBlank(last) { scalars.removeLast() }
-        return String(scalars)
-    }
+    var trimmed: String { String(unicodeScalars.trimming { " \t\r\n".unicodeScalars.contains($0) }) }
 }
 
 /// A name within a namespace (Namespaces in XML 1.0, section 2.1).

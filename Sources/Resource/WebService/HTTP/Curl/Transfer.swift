@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Foundation
+internal import Support
 
 /// The state of a request in progress: libcurl's callbacks end here.
 final class Transfer {
@@ -168,11 +169,6 @@ struct AnswerReader {
 }
 
 extension Substring {
-    fileprivate var trimmed: String {
-        // Scalars, as a carriage return and line feed are one character.
-        let isBlank: (Unicode.Scalar) -> Bool = { " \t\r\n".unicodeScalars.contains($0) }
-        var scalars = unicodeScalars.drop(while: isBlank)
-        while let last = scalars.last, isBlank(last) { scalars.removeLast() }
-        return String(scalars)
-    }
+    /// By scalars, as a carriage return and line feed are one character.
+    fileprivate var trimmed: String { String(unicodeScalars.trimming { " \t\r\n".unicodeScalars.contains($0) }) }
 }

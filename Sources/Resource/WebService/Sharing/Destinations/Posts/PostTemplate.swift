@@ -1,5 +1,6 @@
 internal import Settings
 internal import StepDomain
+internal import Support
 
 /// The text of a post, with names in braces in place of figures.
 ///
@@ -71,7 +72,7 @@ struct PostTemplate: Hashable, Sendable {
             let parts = line.compactMap { text($0, value) }
             return parts.isEmpty ? nil : parts.joined(separator: Self.separator)
         }
-        return texts.joined(separator: "\n").trimmingSpace()
+        return String(texts.joined(separator: "\n").trimming(while: \.isWhitespace))
     }
 
     private func text(_ part: Part, _ value: (PostFigure) -> String?) -> String? {
@@ -95,14 +96,6 @@ extension PostTemplate.Part {
     /// Whether it is in the text of every day.
     var isAlwaysKnown: Bool {
         allSatisfy { if case .figure(let figure) = $0 { figure.isAlwaysKnown } else { true } }
-    }
-}
-
-extension String {
-    fileprivate func trimmingSpace() -> String {
-        var text = drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }
 
