@@ -48,9 +48,7 @@ public struct XMLName: Hashable, Sendable {
     /// section 3). XML has more letters, which the names of services' operations do not use.
     public static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 128, isLetter(first) else { return false }
-        return text.utf8.allSatisfy {
-            isLetter($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "-.".utf8.contains($0)
-        }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || "_-.".utf8.contains($0) }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
