@@ -118,10 +118,7 @@ public func shellQuoted(_ word: String, isASCII: Bool = false) -> String {
     let escaped = word.unicodeScalars.map { scalar -> String in
         if scalar == "'" || scalar == "\\" { return "\\\(scalar)" }
         guard needsEscape(scalar, isASCII) else { return String(scalar) }
-        return String(scalar).utf8.map { byte in
-            let digits = String(byte, radix: 8)
-            return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-        }.joined()
+        return String(scalar).utf8.map { "\\" + $0.digits(radix: 8, width: 3) }.joined()
     }
     return "$'" + escaped.joined() + "'"
 }

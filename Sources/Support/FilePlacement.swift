@@ -23,6 +23,5 @@ public func renameWithoutReplacing(_ path: String, to name: String) -> Int32 {
 /// could not take its place. It is short, whatever the length of that name.
 public func temporaryPath(for path: String) -> String {
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-    let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
-    return folder + ".istep-" + String(repeating: "0", count: 8 - digits.count) + digits + ".tmp"
+    return "\(folder).istep-\(UInt32.random(in: 0 ... .max).digits(radix: 16, width: 8)).tmp"
 }

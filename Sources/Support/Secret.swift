@@ -100,8 +100,7 @@ struct Spellings {
         var result = [String(scalar), "&#\(scalar.value);"]
         for isUpper in [false, true] {
             func hex(_ value: some BinaryInteger, _ width: Int) -> String {
-                let digits = String(value, radix: 16, uppercase: isUpper)
-                return String(repeating: "0", count: max(0, width - digits.count)) + digits
+                value.digits(radix: 16, uppercase: isUpper, width: width)
             }
             result.append(String(scalar).utf8.map { "%" + hex($0, 2) }.joined())
             result.append(String(scalar).utf16.map { "\\u" + hex($0, 4) }.joined())

@@ -144,9 +144,6 @@ public struct AccessFolder: PageAccess {
     /// 256 bits of the kernel (getrandom(2)).
     private static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<4).map { _ in (generator.next() as UInt64).digits(radix: 16, width: 16) }.joined()
     }
 }

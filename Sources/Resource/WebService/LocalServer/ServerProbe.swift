@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Support
 
 /// Determines whether the program that listens at a port of this machine serves the same pages. It asks a question that
 /// only a server with the same access folder can answer. Any other program may have the port, even one of this user; it
@@ -83,9 +84,8 @@ public enum LoopbackOwner {
     /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the
     ///   user in the eighth column.
     static func user(ofPort port: UInt16, in table: String) -> UInt32? {
-        let digits = String(port, radix: 16, uppercase: true)
         // 127.0.0.1 as the kernel prints it on a little-endian machine.
-        let address = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+        let address = "0100007F:" + port.digits(radix: 16, uppercase: true, width: 4)
         for line in table.split(separator: "\n").dropFirst() {
             let words = line.split(separator: " ")
             if words.count > 7, words[1] == address, words[3] == "0A" { return UInt32(words[7]) }
