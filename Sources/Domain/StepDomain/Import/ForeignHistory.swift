@@ -114,8 +114,7 @@ public struct ForeignHistory: Sendable {
             }
         }
         if !decisions.isEmpty { add(decisions.digestText.utf8) }
-        let digits = String(hash.value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return hash.value.digits(radix: 16, width: 16)
     }
 }
 

@@ -103,8 +103,8 @@ extension SecretError: CustomStringConvertible {
         case .unreadable(let path, let reason):
             "cannot read the file \(quoted(path)) with a secret: \(reason)"
         case .open(let path, let mode):
-            "the file \(quoted(path)) contains a secret, but is accessible to others (mode \(octal(mode))); "
-                + "run `chmod 600 \(shellQuoted(path))`"
+            "the file \(quoted(path)) contains a secret, but is accessible to others "
+                + "(mode \(mode.digits(radix: 8, width: 4))); run `chmod 600 \(shellQuoted(path))`"
         case .ofAnother(let path, let owner):
             "the file \(quoted(path)) with a secret belongs to another user (\(owner)), who can read and change it; "
                 + "run `sudo chown \"$(id -u)\" \(shellQuoted(path))`"
@@ -144,9 +144,4 @@ private func variable(_ name: String) -> String {
     // A token of capitals and digits, as some services issue them, has a digit between letters.
     let isToken = words.contains { $0.count > 8 && $0.contains(where: \.isNumber) }
     return isUsual && !isToken ? "the environment variable \(name)" : "the environment variable that is configured"
-}
-
-private func octal(_ mode: UInt32) -> String {
-    let digits = String(mode, radix: 8)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

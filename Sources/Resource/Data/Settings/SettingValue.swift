@@ -72,7 +72,7 @@ extension SettingValue {
         case .bool: self = .flag(value.bool ?? false)
         case .date:
             guard let date = value.date else { return nil }
-            self = .date([(date.year, 4), (date.month, 2), (date.day, 2)].map(padded).joined(separator: "-"))
+            self = .date("\(date.year.digits(width: 4))-\(date.month.digits(width: 2))-\(date.day.digits(width: 2))")
         case .time: self = .time
         case .dateTime: self = .dateTime
         case .array:
@@ -83,11 +83,6 @@ extension SettingValue {
             self = .table(isDeepest ? [:] : Self.entries(table, positions, key, depth: depth + 1))
         }
     }
-}
-
-private func padded(_ number: Int, to width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
 extension SettingValue {

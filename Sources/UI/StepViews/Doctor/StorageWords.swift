@@ -1,4 +1,5 @@
 import StepDomain
+import Support
 
 extension StorageDiagnosis {
     var text: DiagnosisText {
@@ -48,8 +49,5 @@ extension StorageDiagnosis {
         }
     }
 
-    private static func octal(_ mode: UInt32) -> String {
-        let digits = String(mode & 0o7777, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
+    private static func octal(_ mode: UInt32) -> String { (mode & 0o7777).digits(radix: 8, width: 4) }
 }

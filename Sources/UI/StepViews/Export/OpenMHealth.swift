@@ -55,8 +55,7 @@ public final class OpenMHealthExport: ExportWriter {
         func digits(_ hash: FNV1a) -> [Character] {
             var hash = hash
             hash.add(text.utf8)
-            let digits = String(hash.value, radix: 16)
-            return Array(String(repeating: "0", count: 16 - digits.count) + digits)
+            return Array(hash.value.digits(radix: 16, width: 16))
         }
         let (first, second) = (digits(FNV1a()), digits(FNV1a(basis: 0x6c62_272e_07bb_0142)))
         return String(first[0..<8]) + "-" + String(first[8..<12]) + "-8" + String(first[12..<15]) + "-8"

@@ -43,8 +43,7 @@ package enum Words {
         let (whole, part) = scaled.quotientAndRemainder(dividingBy: Int(scale))
         let sign = number < 0 && scaled > 0 ? "-" : ""
         guard decimals > 0 else { return sign + String(whole) }
-        let digits = String(part)
-        return "\(sign)\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
+        return "\(sign)\(whole)." + part.digits(width: decimals)
     }
 
     /// With decimals only if they are not 0: `178`, `72.5`.

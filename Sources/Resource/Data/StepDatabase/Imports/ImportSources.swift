@@ -12,8 +12,7 @@ extension ImportMerge {
         ([user.id] + Array(1...Self.maximumUsers)).lazy.map { number in
             // 40 bits are enough: a user has a few dozen sources.
             let hash = FNV1a.hash("\(number):\(source.identity)".utf8)
-            let digits = String((hash ^ hash >> 40) & 0xff_ffff_ffff, radix: 16, uppercase: true)
-            return "IMPORT-" + String(repeating: "0", count: 10 - digits.count) + digits
+            return "IMPORT-" + ((hash ^ hash >> 40) & 0xff_ffff_ffff).digits(radix: 16, uppercase: true, width: 10)
         }
     }
 
