@@ -13,7 +13,8 @@ public protocol PedometerModel: Sendable {
     /// What is not certain about how it is read, in one sentence for users; nil for a model whose protocol is read from
     /// firmware, or proven by several clients.
     static var caveat: String? { get }
-    /// What shows in an advertisement that the peripheral is of this model; nil if nothing does.
+    /// What shows in an advertisement that the peripheral is of this model; nil if nothing does. By default one of
+    /// `characteristicServices`.
     static func evidence(in discovery: Discovery) -> KindEvidence?
     /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove
     /// nothing.
@@ -25,6 +26,9 @@ public protocol PedometerModel: Sendable {
 
 extension PedometerModel {
     public static var caveat: String? { nil }
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        characteristicServices.contains { discovery.services.contains($0) } ? .advertisedService : nil
+    }
     public static var characteristicServices: [BluetoothUUID] { [] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 

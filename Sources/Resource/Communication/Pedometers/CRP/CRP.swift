@@ -29,11 +29,7 @@ public enum CRP: LinkedPedometerModel {
     static let requests = GATTAddress(service, "fdd2")
     static let answers = GATTAddress(service, "fdd3")
 
-    public static func evidence(in discovery: Discovery) -> KindEvidence? {
-        discovery.services.contains(service) ? .advertisedService : nil
-    }
-
-    public static let characteristicServices = [service]
+    public static let characteristicServices: [BluetoothUUID] = [service]
 
     /// It is read before midnight, too: its history is not confirmed.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }

@@ -28,11 +28,7 @@ public enum Garmin: LinkedPedometerModel {
     }
 
     /// A watch is recognised by its services only: what it advertises is not known to show them.
-    public static func evidence(in discovery: Discovery) -> KindEvidence? {
-        discovery.services.contains(service) ? .advertisedService : nil
-    }
-
-    public static let characteristicServices = [service]
+    public static let characteristicServices: [BluetoothUUID] = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
     public static func session(_ context: SessionContext) -> any PedometerSession { GarminSession(context) }
     /// A reading changes nothing on the watch.

@@ -23,11 +23,7 @@ public enum ID115: ExchangeModel {
     static let answers = GATTAddress(service, "0af2")
     static let settings = GATTAddress(service, "0af6")
 
-    public static func evidence(in discovery: Discovery) -> KindEvidence? {
-        discovery.services.contains(service) ? .advertisedService : nil
-    }
-
-    public static let characteristicServices = [service]
+    public static let characteristicServices: [BluetoothUUID] = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
     public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
         ExchangeSession(ID115Reading(context, isProbe: isProbe))

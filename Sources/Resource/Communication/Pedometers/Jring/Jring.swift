@@ -34,12 +34,8 @@ public enum Jring: ExchangeModel {
     /// Days before today that it holds.
     static let oldestDay = 27
 
-    /// Some advertise the name SMART_RING, as rings of other protocols do.
-    public static func evidence(in discovery: Discovery) -> KindEvidence? {
-        discovery.services.contains(service) ? .advertisedService : nil
-    }
-
-    public static let characteristicServices = [service]
+    /// It has no name of its own: some advertise SMART_RING, as rings of other protocols do.
+    public static let characteristicServices: [BluetoothUUID] = [service]
     public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
         ExchangeSession(JringReading(context, isProbe: isProbe))
     }

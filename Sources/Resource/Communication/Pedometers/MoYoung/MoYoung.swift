@@ -30,11 +30,7 @@ public enum MoYoung: ExchangeModel {
     /// Manufacturer Name String of the Device Information Service: `MOYOUNG` or `MOYOUNG-V2`.
     static let manufacturer = GATTAddress("180a", "2a29")
 
-    public static func evidence(in discovery: Discovery) -> KindEvidence? {
-        discovery.services.contains(service) ? .advertisedService : nil
-    }
-
-    public static let characteristicServices = [service]
+    public static let characteristicServices: [BluetoothUUID] = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
     public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
         ExchangeSession(MoYoungReading(context, isProbe: isProbe))
