@@ -88,3 +88,17 @@ extension ConfiguredDestination {
     /// The credentials of requests that are sent.
     var credentials: Credentials { .real(environment: context.environment.variables) }
 }
+
+/// A destination that sends each day by itself.
+protocol SingleDayDestination: ConfiguredDestination {
+    /// Sends a payload, and returns only when the destination has confirmed it.
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt
+}
+
+extension SingleDayDestination {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        var receipts: [ShareReceipt] = []
+        for payload in payloads { receipts.append(try await deliver(payload)) }
+        return receipts
+    }
+}

@@ -53,7 +53,7 @@ extension TableReader {
 ///
 /// Source: https://api.beeminder.com, "Create a datapoint": `requestid` makes it an upsert. A request that is identical
 /// to the datapoint with this `requestid` is answered by an error that says "duplicate datapoint".
-struct BeeminderDestination: ConfiguredDestination {
+struct BeeminderDestination: SingleDayDestination {
     let context: DestinationContext
     let exchange: Exchange
     let url: WebAddress
@@ -77,22 +77,15 @@ struct BeeminderDestination: ConfiguredDestination {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var receipts: [ShareReceipt] = []
-        for payload in payloads {
-            let request = try request(payload, credentials)
-            let response = try await exchange.answer(to: request)
-            if isDuplicate(response, request) {
-                receipts.append(ShareReceipt())
-                continue
-            }
-            if let failure = ShareFailure(response, to: request, at: Self.address) { throw failure }
-            guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day),
-                point.value == Double(payload.day.steps)
-            else { throw .unconfirmed(request, "its answer is not the datapoint with these steps") }
-            receipts.append(ShareReceipt(remoteID: point.id))
-        }
-        return receipts
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        let request = try request(payload, credentials)
+        let response = try await exchange.answer(to: request)
+        if isDuplicate(response, request) { return ShareReceipt() }
+        if let failure = ShareFailure(response, to: request, at: Self.address) { throw failure }
+        guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day),
+            point.value == Double(payload.day.steps)
+        else { throw .unconfirmed(request, "its answer is not the datapoint with these steps") }
+        return ShareReceipt(remoteID: point.id)
     }
 
     /// Sends an empty list of datapoints, which creates none: the token may be in a body only, so GET cannot be used.

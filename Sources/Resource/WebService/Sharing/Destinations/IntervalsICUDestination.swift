@@ -8,7 +8,7 @@ internal import StepDomain
 /// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the
 /// user of basic authentication is literally `API_KEY`; athlete 0 is the owner of the key). 10 requests a second; more
 /// are answered 429.
-struct IntervalsICUDestination: AuthenticatedDestination {
+struct IntervalsICUDestination: AuthenticatedDestination, SingleDayDestination {
     let context: DestinationContext
     let exchange: Exchange
     let url: WebAddress
@@ -27,17 +27,15 @@ struct IntervalsICUDestination: AuthenticatedDestination {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        for payload in payloads {
-            let request = try request(payload, credentials)
-            let response = try await exchange.confirmed(request, at: Self.address)
-            guard let record = response.json(Record.self), record.steps == payload.day.steps,
-                record.id == "\(payload.day.day)"
-            else {
-                throw .unconfirmed(request, "its answer is not the record with these steps")
-            }
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        let request = try request(payload, credentials)
+        let response = try await exchange.confirmed(request, at: Self.address)
+        guard let record = response.json(Record.self), record.steps == payload.day.steps,
+            record.id == "\(payload.day.day)"
+        else {
+            throw .unconfirmed(request, "its answer is not the record with these steps")
         }
-        return payloads.map { _ in ShareReceipt() }
+        return ShareReceipt()
     }
 
     func check() async throws(ShareFailure) -> String {

@@ -7,7 +7,7 @@ internal import StepDomain
 ///
 /// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields,
 /// so in quotes), equal for each attempt to send the same content.
-struct RESTDestination: AuthenticatedDestination {
+struct RESTDestination: AuthenticatedDestination, SingleDayDestination {
     let context: DestinationContext
     let exchange: Exchange
     let template: AddressTemplate
@@ -33,23 +33,18 @@ struct RESTDestination: AuthenticatedDestination {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var receipts: [ShareReceipt] = []
-        for payload in payloads {
-            let request = try request(payload, credentials)
-            let response = try await put(request)
-            // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a
-            // server that has stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with
-            // it.
-            let isStored = method == "PUT" && [201, 204].contains(response.status)
-            if !isStored, let doubt = response.doubt { throw .unconfirmed(request, doubt) }
-            if !isStored, response.reportsFailure {
-                let words = response.words(hiding: request.secrets)
-                throw ShareFailure(.rejected, "\(request.url.host) answered \(response.status) with an error: \(words)")
-            }
-            receipts.append(ShareReceipt())
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        let request = try request(payload, credentials)
+        let response = try await put(request)
+        // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a server
+        // that has stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
+        let isStored = method == "PUT" && [201, 204].contains(response.status)
+        if !isStored, let doubt = response.doubt { throw .unconfirmed(request, doubt) }
+        if !isStored, response.reportsFailure {
+            let words = response.words(hiding: request.secrets)
+            throw ShareFailure(.rejected, "\(request.url.host) answered \(response.status) with an error: \(words)")
         }
-        return receipts
+        return ShareReceipt()
     }
 
     private var address: Addressed {

@@ -72,7 +72,7 @@ extension TableReader {
 }
 
 /// A service that is called by SOAP, one operation for a day.
-struct SOAPDestination: AuthenticatedDestination {
+struct SOAPDestination: AuthenticatedDestination, SingleDayDestination {
     let context: DestinationContext
     let exchange: Exchange
     let service: SOAPService
@@ -89,19 +89,15 @@ struct SOAPDestination: AuthenticatedDestination {
             separator: "\n\n")
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var receipts: [ShareReceipt] = []
-        for payload in payloads {
-            let request = try request(payload, credentials)
-            let answer = try await exchange.answer(to: request)
-            do throws(SOAPError) {
-                _ = try SOAPService.result(of: answer, expecting: response)
-            } catch {
-                throw ShareFailure(error, to: request)
-            }
-            receipts.append(ShareReceipt())
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        let request = try request(payload, credentials)
+        let answer = try await exchange.answer(to: request)
+        do throws(SOAPError) {
+            _ = try SOAPService.result(of: answer, expecting: response)
+        } catch {
+            throw ShareFailure(error, to: request)
         }
-        return receipts
+        return ShareReceipt()
     }
 
     private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {

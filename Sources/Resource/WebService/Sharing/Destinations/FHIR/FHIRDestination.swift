@@ -79,7 +79,7 @@ private func isPlain(_ text: String) -> Bool {
 /// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no
 /// Observation has the identifier, one is created (201); if one has it, that one is replaced (200); if several have it,
 /// nothing is done (412).
-struct FHIRDestination: AuthenticatedDestination {
+struct FHIRDestination: AuthenticatedDestination, SingleDayDestination {
     let context: DestinationContext
     let exchange: Exchange
     let base: WebAddress
@@ -105,24 +105,20 @@ struct FHIRDestination: AuthenticatedDestination {
         return payloads.flatMap { requests($0.day, headers) }.map(\.preview).joined(separator: "\n\n")
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var receipts: [ShareReceipt] = []
-        for payload in payloads {
-            var ids: [String?] = []
-            for request in requests(payload.day, try authentication.headers(credentials)) {
-                do throws(ShareFailure) {
-                    ids.append(try await put(request))
-                } catch {
-                    guard !ids.isEmpty else { throw error }
-                    var failure = error
-                    failure.reason += " (this is about the calories; the steps arrived)"
-                    failure.isPartial = true
-                    throw failure
-                }
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        var ids: [String?] = []
+        for request in requests(payload.day, try authentication.headers(credentials)) {
+            do throws(ShareFailure) {
+                ids.append(try await put(request))
+            } catch {
+                guard !ids.isEmpty else { throw error }
+                var failure = error
+                failure.reason += " (this is about the calories; the steps arrived)"
+                failure.isPartial = true
+                throw failure
             }
-            receipts.append(ShareReceipt(remoteID: ids.first ?? nil))
         }
-        return receipts
+        return ShareReceipt(remoteID: ids.first ?? nil)
     }
 
     /// One request for each figure that is known.

@@ -64,7 +64,7 @@ extension TableReader {
 /// After a post without an answer, istep searches the posts of the account before it posts again. Each post also
 /// carries an `Idempotency-Key`, but that alone is not enough: Mastodon keeps it for an hour and stores it only after
 /// the post is made, and other servers of this interface, such as GoToSocial and Pixelfed, ignore it.
-struct MastodonDestination: ConfiguredDestination {
+struct MastodonDestination: SingleDayDestination {
     enum Visibility: String, CaseIterable, Sendable { case `public`, unlisted, `private`, direct }
 
     let context: DestinationContext
@@ -108,18 +108,14 @@ struct MastodonDestination: ConfiguredDestination {
         }.joined(separator: "\n\n")
     }
 
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var receipts: [ShareReceipt] = []
-        for payload in payloads {
-            let media = try await uploaded(payload)
-            let request = try request(payload, credentials, media: media)
-            let response = try await answer(to: request, at: payload.remoteID == nil ? Self.server : .item)
-            guard let post = response.json(MastodonPost.self), post.isNamed else {
-                throw .unconfirmed(request, "its answer is not a post with an id")
-            }
-            receipts.append(ShareReceipt(remoteID: post.id))
+    func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
+        let media = try await uploaded(payload)
+        let request = try request(payload, credentials, media: media)
+        let response = try await answer(to: request, at: payload.remoteID == nil ? Self.server : .item)
+        guard let post = response.json(MastodonPost.self), post.isNamed else {
+            throw .unconfirmed(request, "its answer is not a post with an id")
         }
-        return receipts
+        return ShareReceipt(remoteID: post.id)
     }
 
     /// - Parameter media: the id of the picture. An edit has to name it as well: the server removes what is not named.
