@@ -45,15 +45,7 @@ public struct WebAddress: Hashable, Sendable {
 
     /// Whether the host is this machine, independent of name servers.
     public var isLoopback: Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        if host.hasPrefix("[") {
-            var address = in6_addr()
-            guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1 else { return false }
-            return withUnsafeBytes(of: &address) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
-        }
-        // Other spellings, such as 127.1 or 0x7f000001, mean the same only to some resolvers.
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0)?.description == String($0) }
+        HostName.isLoopback(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
     }
 
     /// Scheme, host and port: the server, without the path. Paths may be secret, such as those of webhooks.
