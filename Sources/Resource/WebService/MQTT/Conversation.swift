@@ -221,11 +221,7 @@ struct BrokerThread: Sendable {
 
     func start() {
         Thread.detachNewThread {
-            // The library writes to sockets that may be closed; SIGPIPE is blocked here, so that it is not delivered.
-            var pipe = sigset_t()
-            sigemptyset(&pipe)
-            sigaddset(&pipe, SIGPIPE)
-            pthread_sigmask(SIG_BLOCK, &pipe, nil)
+            blockBrokenPipeSignal()
             run()
         }
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Foundation
+internal import Support
 internal import Synchronization
 
 /// A queue of requests, and the thread that sends them one after another.
@@ -44,12 +45,7 @@ final class CurlWorker: Sendable {
     }
 
     private func run() {
-        // TLS libraries write without MSG_NOSIGNAL: a server that closed the connection would end the whole program.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-
+        blockBrokenPipeSignal()
         if let problem = CurlLibrary.problem { return failWaiting(problem) }
         guard let engine = CurlEngine() else { return failWaiting("libcurl: out of memory") }
         state.withLock { $0.wakeup = engine.wakeup }

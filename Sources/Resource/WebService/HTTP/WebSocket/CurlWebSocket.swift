@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Foundation
+internal import Support
 internal import Synchronization
 
 extension CurlTransport: WebSocketTransport {
@@ -87,12 +88,7 @@ final class WebSocketWorker: Sendable {
     }
 
     private func run() {
-        // TLS libraries write without MSG_NOSIGNAL.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-
+        blockBrokenPipeSignal()
         var connection: WebSocketConnection?
         while let job = next() {
             do throws(WebSocketError) {
