@@ -14,10 +14,8 @@ struct InfluxDayPoint: Sendable {
     let payload: SharePayload
     /// Where the point is to stand.
     let time: Timestamp
-    /// Where it stands if the server does not carry out the removals.
+    /// Where it stands if the server does not carry out the removals, and when the day is over.
     let timeIfNotRemoved: Timestamp
-    /// Where the point of the day stands when it is over.
-    let lastingTime: Timestamp
     /// Empty if no other point of the day can be there.
     let removals: [TimeSpan]
 
@@ -51,7 +49,6 @@ struct InfluxDayPoint: Sendable {
         self.time = time
         self.removals = removals
         timeIfNotRemoved = known ?? (isOld ? oldTime : lasting)
-        lastingTime = known ?? (isOld ? oldTime : lasting)
     }
 
     // MARK: Times

@@ -119,7 +119,7 @@ struct InfluxDestination: AuthenticatedDestination {
             exchange: exchange, base: metricsBase, headers: try authentication.headers(credentials))
         var written: [(SharePayload, Timestamp)] = []
         var receipts: [ShareReceipt] = []
-        let timed = dayPoints(of: payloads).map { ($0.payload, $0.lastingTime) }
+        let timed = dayPoints(of: payloads).map { ($0.payload, $0.timeIfNotRemoved) }
         let days = timed.map { points.points($0.0.day, at: $0.1) }
         let known = try await stored.holds(days.compactMap(\.first), label: database.name)
         for ((payload, time), (points, isKnown)) in zip(timed, zip(days, known)) {
