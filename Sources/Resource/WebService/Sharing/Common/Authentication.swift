@@ -17,10 +17,6 @@ enum Authentication: Hashable, Sendable {
     case address(SecretSource)
 
     /// Loads the secret now.
-    func headers(_ environment: [String: String]) throws(ShareFailure) -> [HTTPRequest.Header] {
-        try headers(.real(environment: environment))
-    }
-
     func headers(_ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest.Header] {
         switch self {
         case .none, .address: []
@@ -48,7 +44,7 @@ enum Authentication: Hashable, Sendable {
     /// Reasons why the secret cannot be used.
     func problems(_ environment: [String: String]) -> [String] {
         ShareFailure.reasons { () throws(ShareFailure) in
-            _ = try headers(environment)
+            _ = try headers(.real(environment: environment))
             _ = try addressSecret(.real(environment: environment))
         }
     }
