@@ -269,8 +269,8 @@ extension DBusConnection {
 }
 
 /// The bus itself, as a peer.
-enum BusDriver {
-    static let name = "org.freedesktop.DBus"
-    static let path = ObjectPath(unchecked: "/org/freedesktop/DBus")
-    static let interface = "org.freedesktop.DBus"
+package enum BusDriver {
+    package static let name = "org.freedesktop.DBus"
+    package static let path = ObjectPath(unchecked: "/org/freedesktop/DBus")
+    package static let interface = "org.freedesktop.DBus"
 }

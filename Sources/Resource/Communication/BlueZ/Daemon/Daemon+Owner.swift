@@ -32,7 +32,7 @@ extension Daemon {
         if let fault = machine?.read().missing(nil) { throw fault }
         do {
             _ = try await bus.call(
-                BlueZName.bus, BlueZName.busPath, BlueZName.bus, "StartServiceByName",
+                BusDriver.name, BusDriver.path, BusDriver.interface, "StartServiceByName",
                 [.string(BlueZName.service), .uint32(0)],
                 timeout: .seconds(15))
         } catch {

@@ -86,7 +86,7 @@ actor Daemon {
             }
             owners = try await bus.signals(
                 MatchRule(
-                    sender: BlueZName.bus, path: BlueZName.busPath, interface: BlueZName.bus,
+                    sender: BusDriver.name, path: BusDriver.path, interface: BusDriver.interface,
                     member: "NameOwnerChanged", arg0: BlueZName.service))
         } catch {
             throw BluetoothError(error, doing: "subscribing to the signals of BlueZ")

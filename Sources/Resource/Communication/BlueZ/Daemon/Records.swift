@@ -154,6 +154,4 @@ enum BlueZName {
     static let agent = "org.bluez.Agent1"
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let monitor = "org.bluez.AdvertisementMonitor1"
-    static let bus = "org.freedesktop.DBus"
-    static let busPath: ObjectPath = "/org/freedesktop/DBus"
 }
