@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test func `after a cancellation the message may have been sent only if the call was`() {
-        #expect(SendFailure(.cancelled(call: "Send", wasSent: false), parts: 1).error == .cancelled(wasSent: false))
-        #expect(SendFailure(.cancelled(call: "Send", wasSent: true), parts: 1).error == .cancelled(wasSent: true))
+        #expect(SendFailure.error(.cancelled(call: "Send", wasSent: false), parts: 1) == .cancelled(wasSent: false))
+        #expect(SendFailure.error(.cancelled(call: "Send", wasSent: true), parts: 1) == .cancelled(wasSent: true))
     }
 
     @Test func `the advice for a disabled modem names the command to enable it`() {

@@ -58,13 +58,8 @@ public struct ModemLock: Sendable, Hashable, CustomStringConvertible {
 
 /// Selects one of ModemManager's modems.
 struct ModemChoice {
-    private let wanted: String?
-
-    /// - Parameter wanted: an index, a path on the bus, or the equipment identifier (IMEI); nil for the only one there
-    ///   is.
-    init(_ wanted: String?) {
-        self.wanted = wanted
-    }
+    /// An index, a path on the bus, or the equipment identifier (IMEI); nil for the only one there is.
+    let wanted: String?
 
     /// - Throws: `TextMessageError.noModem`, `.severalModems`, `.noMessaging`.
     func choose(from modems: [Modem]) throws(TextMessageError) -> Modem {

@@ -188,17 +188,15 @@ enum MessageErrorName {
 /// In doubt, it may have been. It is certain for what the bus itself refuses, for what ModemManager checks before it
 /// passes anything to the modem, and, for a message of one part, for an explicit refusal by the modem or network. If a
 /// message has several parts, the first may have been sent before a later one was refused.
-struct SendFailure {
-    let error: TextMessageError
-
-    init(_ error: DBusError, parts: Int) {
+enum SendFailure {
+    static func error(_ error: DBusError, parts: Int) -> TextMessageError {
         switch error {
-        case .invalidMessage(let what): self.error = .refused(reason: what)
+        case .invalidMessage(let what): .refused(reason: what)
         case .cannotConnect, .disconnected, .nameTaken:
-            self.error = .unanswered(reason: "the connection to the bus was lost before the answer")
-        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(brief(seconds)) s")
-        case .cancelled(_, let wasSent): self.error = .cancelled(wasSent: wasSent)
-        case .remote(let name, let message): self.error = Self.error(name, message, parts: parts)
+            .unanswered(reason: "the connection to the bus was lost before the answer")
+        case .timedOut(_, let seconds): .unanswered(reason: "no answer within \(brief(seconds)) s")
+        case .cancelled(_, let wasSent): .cancelled(wasSent: wasSent)
+        case .remote(let name, let message): Self.error(name, message, parts: parts)
         }
     }
 

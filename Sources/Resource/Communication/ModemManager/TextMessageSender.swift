@@ -43,7 +43,7 @@ public actor TextMessageSender: BusClient {
         }
         return try await cleaningUpOnFailure({ await bus.close() }) { () async throws(TextMessageError) in
             let daemon = try await Self.daemon(bus, limits)
-            let chosen = try ModemChoice(modem).choose(from: try await Self.modems(of: daemon, bus, limits))
+            let chosen = try ModemChoice(wanted: modem).choose(from: try await Self.modems(of: daemon, bus, limits))
             guard let path = ObjectPath(chosen.path) else { throw .noModem(wanted: modem) }
             return TextMessageSender(bus: bus, daemon: daemon, path: path, limits: limits)
         }
@@ -124,7 +124,7 @@ extension TextMessageSender {
             _ = try await call(message, ModemManagerName.message, "Send", timeout: limits.send)
             return message.string
         } catch {
-            let failure = SendFailure(error, parts: draft.size.parts).error
+            let failure = SendFailure.error(error, parts: draft.size.parts)
             if !failure.mayHaveBeenSent { await delete(message) }
             throw failure
         }
