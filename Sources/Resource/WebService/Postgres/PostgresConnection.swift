@@ -159,7 +159,6 @@ public final class PostgresConnection {
     }
 
     /// The results of a statement, to the last.
-    @discardableResult
     private func results() throws(PostgresError) -> [[String?]] {
         var rows: [[String?]] = []
         var failure: PostgresError?
