@@ -54,13 +54,16 @@ struct ObjectTree {
         return .dictionary(key: "s", value: "a{sv}", all)
     }
 
+    /// The beginning of each document of introspection.
+    private static let head = """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>
+        """
+
     /// The XML document for any path: BlueZ also answers for intermediate and unknown paths.
     func introspection(of path: ObjectPath) -> String {
-        var xml = """
-            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-            "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-            <node>
-            """
+        var xml = Self.head
         xml += interfaceNames(at: path).compactMap { Interface.all[$0]?.xml }.joined()
         xml += children(of: path).map { "<node name=\"\($0)\"/>" }.joined()
         return xml + "</node>"
@@ -68,13 +71,8 @@ struct ObjectTree {
 
     /// The document of libdbus for a path: the paths below it.
     func children(documented path: ObjectPath) -> String {
-        """
-        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-        <node>
-        \(children(of: path).map { "  <node name=\"\($0)\"/>\n" }.joined())</node>
-
-        """
+        let nodes = children(of: path).map { "  <node name=\"\($0)\"/>\n" }.joined()
+        return "\(Self.head)\n\(nodes)</node>\n"
     }
 
     /// Whether there is an object at the path or below it.

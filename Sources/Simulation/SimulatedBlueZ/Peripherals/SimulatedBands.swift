@@ -1,7 +1,7 @@
 /// Bands and rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those
 /// of the models.
 extension SimulatedSerialBand {
-    private static func characteristic(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>)
+    static func characteristic(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>)
         -> SimulatedCharacteristic
     {
         SimulatedCharacteristic(uuid, properties)

@@ -3,12 +3,6 @@ import Synchronization
 /// Rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those of the
 /// models.
 extension SimulatedSerialBand {
-    private static func attribute(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>)
-        -> SimulatedCharacteristic
-    {
-        SimulatedCharacteristic(uuid, properties)
-    }
-
     // MARK: YCBT
 
     /// As a ring did in PulseLoopAndroid, issues 56 and 69: it advertises its address in the data of a company, and not
@@ -72,8 +66,8 @@ extension SimulatedSerialBand {
                 SimulatedService(
                     service,
                     [
-                        attribute(requests.characteristic, [.write, .indicate]),
-                        attribute(stream.characteristic, [.indicate]),
+                        characteristic(requests.characteristic, [.write, .indicate]),
+                        characteristic(stream.characteristic, [.indicate]),
                     ])
             ]
         ) { request, characteristic in
@@ -148,9 +142,10 @@ extension SimulatedSerialBand {
         var behaviour = Behaviour(
             advertisement: Advertisement(name: "SMART_RING", services: ["56ff"]),
             services: [
-                SimulatedService(.battery, [attribute(.batteryLevel, [.read])]),
+                SimulatedService(.battery, [characteristic(.batteryLevel, [.read])]),
                 SimulatedService(
-                    "56ff", [attribute("33f3", [.write, .writeWithoutResponse]), attribute("33f4", [.notify])]),
+                    "56ff",
+                    [characteristic("33f3", [.write, .writeWithoutResponse]), characteristic("33f4", [.notify])]),
             ]
         ) { request, characteristic in
             guard characteristic == requests, request.count == 20 else { return nil }
