@@ -10,7 +10,7 @@ import Testing
     private func wait(_ fixture: Fixture, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter)
         async
     {
-        await AdapterWait(limit: limit, clock: fixture.clock)(adapter) {
+        await Central.waitForAdapter(adapter, limit: limit, clock: fixture.clock) {
             asked.add()
             return try await Central.open(.address(fixture.bus.address), clock: fixture.clock)
         }
@@ -51,7 +51,7 @@ import Testing
     @Test func `an error that the user has to fix ends the wait`() async throws {
         try await withFixture { fixture in
             let asked = Counter()
-            await AdapterWait(clock: fixture.clock)(nil) {
+            await Central.waitForAdapter(nil, clock: fixture.clock) {
                 asked.add()
                 throw BluetoothError.accessDenied("the bus")
             }

@@ -45,7 +45,9 @@ import Testing
         var readings: [Result<Void, any Error>] = []
         while readings.count < 2, readings.last.map({ (try? $0.get()) == nil }) ?? true {
             // As a sync does: the first reading may have lost the adapter.
-            await AdapterWait(clock: clock)(nil) { try await Central.open(.address(stack.address), clock: clock) }
+            await Central.waitForAdapter(nil, clock: clock) {
+                try await Central.open(.address(stack.address), clock: clock)
+            }
             let pedometer = Pedometer(
                 id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring",
                 cursor: receiver.cursor)

@@ -192,7 +192,7 @@ struct Wiring: Sendable {
             maintenance: HistoryFileMaintenance(
                 path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { bluetooth(days: $0, registered: $1) },
-            waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
+            waitForAdapter: { await Central.waitForAdapter(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
             unknownZone: unknownZone, now: now,
             isClockTrusted: isClockTrusted, clock: clock,

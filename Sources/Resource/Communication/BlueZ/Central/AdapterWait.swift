@@ -1,43 +1,29 @@
-/// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may
-/// begin before `bluetoothd` has found it and switched it on.
-///
-/// It checks repeatedly, each time over a new connection: until `bluetoothd` runs there is nothing that could signal a
-/// change.
-public struct AdapterWait: Sendable {
-    /// The time after which it stops checking.
-    public var limit: Duration
-    /// The time between two checks.
-    public var pause: Duration
-    private let clock: any Clock<Duration>
-
-    public init(
-        limit: Duration = .seconds(15), pause: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
-    ) {
-        self.limit = limit
-        self.pause = pause
-        self.clock = clock
-    }
-
-    /// Returns when an adapter can be used, when none will come up, or when the limit is over. The error is then
-    /// reported by the caller that needs the adapter.
+extension Central {
+    /// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may
+    /// begin before `bluetoothd` has found it and switched it on.
+    ///
+    /// It checks repeatedly, each time over a new connection: until `bluetoothd` runs there is nothing that could
+    /// signal a change. It returns when an adapter can be used, when none will come up, or when the limit is over. The
+    /// error is then reported by the caller that needs the adapter.
     ///
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for any.
+    ///   - limit: the time after which it stops checking.
+    ///   - pause: the time between two checks.
     ///   - central: opens a central for each check, which is closed at the end of the check.
-    public func callAsFunction(_ adapter: String?, _ central: @Sendable () async throws -> Central) async {
-        await wait(clock, adapter, central)
-    }
-
-    private func wait<C: Clock<Duration>>(_ clock: C, _ adapter: String?, _ central: () async throws -> Central) async {
-        let deadline = clock.now.advanced(by: limit)
+    public static func waitForAdapter(
+        _ adapter: String?, limit: Duration = .seconds(15), pause: Duration = .seconds(1),
+        clock: any Clock<Duration> = ContinuousClock(), opening central: @Sendable () async throws -> Central
+    ) async {
+        let stopwatch = Stopwatch(clock)
         while await mayComeUp(adapter, central) {
             // A bus may need some time to start bluetoothd.
-            guard clock.now.advanced(by: pause) <= deadline, (try? await clock.sleep(for: pause)) != nil else { return }
+            guard stopwatch.elapsed() + pause <= limit, (try? await clock.sleep(for: pause)) != nil else { return }
         }
     }
 
     /// Whether no adapter can be used now, but one may come up soon.
-    private func mayComeUp(_ adapter: String?, _ central: () async throws -> Central) async -> Bool {
+    private static func mayComeUp(_ adapter: String?, _ central: () async throws -> Central) async -> Bool {
         do {
             _ = try await central().closing { try await $0.adapter(adapter) }
             return false
@@ -45,9 +31,7 @@ public struct AdapterWait: Sendable {
             return (error as? BluetoothError)?.mayPassByItself ?? false
         }
     }
-}
 
-extension Central {
     /// Waits for an adapter that was lost while it was in use: `bluetoothd` restarts, or the adapter is switched off
     /// and on or plugged in again. It is not switched on.
     ///
