@@ -36,8 +36,8 @@ struct RESTDestination: AuthenticatedDestination, SingleDayDestination {
     func deliver(_ payload: SharePayload) async throws(ShareFailure) -> ShareReceipt {
         let request = try request(payload, credentials)
         let response = try await put(request)
-        // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a server
-        // that has stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
+        // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a
+        // server that has stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
         let isStored = method == "PUT" && [201, 204].contains(response.status)
         if !isStored, let doubt = response.doubt { throw .unconfirmed(request, doubt) }
         if !isStored, response.reportsFailure {
