@@ -59,6 +59,22 @@ import Testing
         }
     }
 
+    @Test func `a history without pedometers is shared and maintained`() async throws {
+        var fixture = ServiceFixture()
+        try fixture.outbox.walk(6000, on: april20)
+        fixture.history.forgetPedometer(fixture.outbox.ring.id)
+        #expect(try await requested(SyncRequest(), fixture) == nil)
+        fixture.destinations = [ScriptedDestination("diary", terms: always)]
+        #expect(try await requested(SyncRequest(isShared: false), fixture) == nil)
+        #expect(try await requested(SyncRequest(readsOnlyCounters: true), fixture) == nil)
+        let sync = try #require(try await requested(SyncRequest(), fixture))
+        #expect(try await sync.run().shares?.first?.events.map(\.day) == [april20])
+        fixture.destinations = []
+        let nightly = try #require(try await requested(SyncRequest(isUnattended: true), fixture))
+        #expect(try await nightly.run().worst == nil)
+        #expect(fixture.maintenance.runs == 1)
+    }
+
     @Test func `maintenance is done by an unattended sync`() async throws {
         for (isUnattended, runs) in [(false, 0), (true, 1)] {
             var fixture = ServiceFixture()

@@ -31,7 +31,7 @@ import Testing
         (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
         (
             .columns("What?", advice: "Name them with --columns."),
-            "Name the columns by hand: `istep import --columns day=Date,steps=Count /S/a.zip`"
+            "Write its columns as columns into [import.phone] of the configuration, such as \"day=Date,steps=Count\"."
         ),
         (
             .severalUsers(path: "/S", users: ["a", "b"]),

@@ -183,6 +183,23 @@ import Testing
         #expect(unknown.status == 64 && unknown.error.contains("Correct user in [import.phone]"), "\(unknown)")
     }
 
+    @Test func `columns of a table can be named`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        try write("Tag,Gang\n2019-04-01,5000\n", to: folder.path + "/a.csv")
+        let table = "[import.phone]\npath = \"~/a.csv\"\nformat = \"csv\"\n"
+        try setUp(folder, table)
+        let none = try await istep("sync", "--unattended")
+        #expect(none.status == 64 && none.error.contains("as columns into [import.phone]"), "\(none)")
+        for (columns, status) in [("day=Tag,step=Gang", 78), ("day=Tag,steps=Gang", 0)] {
+            try setUp(folder, table + "columns = \"\(columns)\"\n")
+            let sync = try await istep("sync", "--unattended")
+            #expect(sync.status == status, "\(sync)")
+        }
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 5000)
+    }
+
     /// Versions before stored no settings.
     @Test func `what an earlier version has imported and the user has taken back does not return`() async throws {
         let folder = try Folder()

@@ -373,6 +373,9 @@ import Testing
         for kind in kinds.compactMap({ $0["key"] as? String }) {
             let example = try await istep("config", "example", kind)
             #expect(example.output.contains("kind = \"\(kind)\""))
+            for key in ["users", "since", "unfinished", "enabled"] {
+                #expect(example.output.contains("\n# \(key) = "), "\(kind) has no \(key)")
+            }
             #expect(
                 example.output.hasPrefix("# in ~/config/istep/config.toml\n")
                     && !example.output.contains(".config/istep"), "\(example)")

@@ -152,4 +152,22 @@ public struct ForeignOptions: Sendable {
         self.leavesOutImpossible = leavesOutImpossible
         self.now = now
     }
+
+    /// What a column can mean; `order` is that of day and month in a date.
+    public static let columnRoles = ["counter", "day", "device", "end", "order", "start", "steps", "time"]
+
+    /// Reads columns by their meaning, such as `day=Date,steps=Count`.
+    ///
+    /// - Returns: nil if it is not of this form.
+    public static func columns(_ text: String) -> [String: String]? {
+        var result: [String: String] = [:]
+        for part in text.split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1).map { String($0.trimming(while: \.isWhitespace)) }
+            guard sides.count == 2, columnRoles.contains(sides[0]),
+                sides[0] != "order" || ["dmy", "mdy", "ymd"].contains(sides[1])
+            else { return nil }
+            result[sides[0]] = sides[1]
+        }
+        return result
+    }
 }

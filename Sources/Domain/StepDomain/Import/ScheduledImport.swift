@@ -11,13 +11,15 @@ public struct ScheduledImport: Hashable, Sendable {
     public var fromUser: String?
     /// The time zone of the steps; nil for that of this machine, where the file does not say it.
     public var zone: String?
+    /// As in `ForeignOptions`.
+    public var columns: [String: String]
 
     public init(
         name: String, path: String, format: String? = nil, user: String? = nil, fromUser: String? = nil,
-        zone: String? = nil
+        zone: String? = nil, columns: [String: String] = [:]
     ) {
         (self.name, self.path, self.format) = (name, path, format)
-        (self.user, self.fromUser, self.zone) = (user, fromUser, zone)
+        (self.user, self.fromUser, self.zone, self.columns) = (user, fromUser, zone, columns)
     }
 
     /// What decides how a file is read, besides the file: with other settings, it is read again.
@@ -27,6 +29,7 @@ public struct ScheduledImport: Hashable, Sendable {
         text.add("user", user)
         text.add("from-user", fromUser)
         text.add("zone", zone)
+        for (role, column) in columns.sorted(by: { $0.key < $1.key }) { text.add("columns.\(role)", column) }
         return "\(text)"
     }
 

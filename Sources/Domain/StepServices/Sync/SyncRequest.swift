@@ -30,20 +30,20 @@ public struct SyncRequest: Hashable, Sendable {
     }
 }
 
-/// A requested sync that has something to read.
+/// A requested sync that has something to do.
 public struct RequestedSync: Sendable {
     public let context: ServiceContext
     private let pedometers: [Pedometer]
     private let options: SyncService.Options
 
-    /// - Returns: nil if there is no pedometer to read, and nothing that the nightly run imports. A missing history
-    ///   counts as one without pedometers where that is not a fault: a timer may be set up before the first pedometer.
+    /// - Returns: nil if there is no pedometer to read, and no other work. A missing history has no work where that is
+    ///   not a fault: a timer may be set up before the first pedometer.
     /// - Throws: the history's error, or `ServiceError` for a name that it does not have.
     public init?(
         _ request: SyncRequest, in histories: any HistorySource,
         services: @escaping @Sendable (History) -> ServiceContext
     ) async throws {
-        let found = try await blocking { () -> (ServiceContext, [Pedometer])? in
+        let found = try await blocking { () -> (ServiceContext, [Pedometer], hasOtherWork: Bool)? in
             let history: History
             do {
                 history = try histories.history()
@@ -54,17 +54,24 @@ public struct RequestedSync: Sendable {
             let chosen = try PedometerSelection(history, ofUserNamed: request.user).pedometers(
                 named: request.pedometers)
             let reader = context.reader(nil, [])
-            return (context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen)
+            return (
+                context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen,
+                Self.hasOtherWork(request, context)
+            )
         }
-        let includesImports = request.isUnattended && !request.readsOnlyCounters && request.pedometers.isEmpty
-        guard let (context, pedometers) = found,
-            !pedometers.isEmpty || includesImports && context.scheduledImports != nil
-        else { return nil }
+        guard let (context, pedometers, hasOtherWork) = found, !pedometers.isEmpty || hasOtherWork else { return nil }
         self.context = context
         self.pedometers = pedometers
         options = SyncService.Options(
             days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended,
             includesMaintenance: request.isUnattended)
+    }
+
+    /// Days that were imported or entered by hand are shared, too, and the nightly run maintains their history.
+    private static func hasOtherWork(_ request: SyncRequest, _ context: ServiceContext) -> Bool {
+        guard request.pedometers.isEmpty, !request.readsOnlyCounters else { return false }
+        // Destinations that cannot be read are reported by the run.
+        return request.isUnattended || request.isShared && (try? context.destinations().isEmpty) != true
     }
 
     /// As `SyncService.run`.

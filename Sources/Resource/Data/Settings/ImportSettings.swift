@@ -20,7 +20,12 @@ extension ScheduledImport {
         if let zone, TimeZone(identifier: zone) == nil {
             reader.refuse("zone", expected: "a time zone that this machine has, such as \"Europe/Berlin\"")
         }
+        let columns = reader.value("columns", "the columns of a table, such as \"day=Date,steps=Count\"") {
+            ForeignOptions.columns($0)
+        }
         try reader.finish()
-        self.init(name: table.name, path: path ?? "", format: format, user: user, fromUser: fromUser, zone: zone)
+        self.init(
+            name: table.name, path: path ?? "", format: format, user: user, fromUser: fromUser, zone: zone,
+            columns: columns ?? [:])
     }
 }

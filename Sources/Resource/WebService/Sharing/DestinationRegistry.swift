@@ -39,11 +39,24 @@ public struct DestinationKind: Sendable {
     public let key: String
     /// A short description for users.
     public let title: String
-    /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its
-    /// meaning.
-    public let example: String
+    /// An example of a table, without the keys of every kind.
+    let specificExample: String
     /// - Returns: nil if the table is not valid; the reader has collected the reasons.
     let make: @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?
+
+    /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its
+    /// meaning.
+    public var example: String { specificExample + "\n" + Self.commonKeys }
+
+    /// Lines of each example: see `ShareTerms`.
+    private static let commonKeys = """
+
+        # Keys of every kind:
+        # users = ["Anna"]                     # whose days are sent; default: those of all users
+        # since = 2026-01-01                   # the first day that is sent; default: that on which it was added
+        # unfinished = true                    # also incomplete days and today; default: if they can be corrected
+        # enabled = false                      # nothing is sent
+        """
 
     /// Lines of an example: the keys of each destination that sends over HTTP.
     static let webKeys = """

@@ -59,7 +59,8 @@ enum ScheduledImportWords {
     private static func advice(_ error: ImportError, _ table: String, file: String) -> Advice? {
         switch error {
         case .impossible: "Leave such records out by hand: \(command: "istep import --skip-impossible", file)"
-        case .columns: "Name the columns by hand: \(command: "istep import --columns day=Date,steps=Count", file)"
+        case .columns:
+            "Write its columns as columns into \(table) of the configuration, such as \"day=Date,steps=Count\"."
         case .ambiguousFormat: "Write one of them as format into \(table) of the configuration."
         case .unnamedCount(_, let format):
             "If it has steps, write \(format) as format into \(table) of the configuration."

@@ -42,7 +42,6 @@ public struct SyncView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = TextPage(style)
-        if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         // Several pedometers can fail for one cause: what to do about it is said once.
         var given = given
         for report in reports {
@@ -60,7 +59,7 @@ public struct SyncView: View {
             }
             for notice in report.notices { page.advice(words(notice, report), emphasis: .doubtful, indent: 2) }
         }
-        return page.lines + shareLines(style)
+        return page.lines + ending(style)
     }
 
     /// What to do about the failures of pedometers.
@@ -69,8 +68,12 @@ public struct SyncView: View {
     /// The same in one line.
     public var summary: SyncSummary { SyncSummary(reports, shares: shares?.reports ?? [], imports: imports) }
 
-    /// Only what was shared after the sync.
-    public func shareLines(_ style: TextStyle) -> [String] { shares?.news.lines(style) ?? [] }
+    /// What follows the lines of the pedometers: what was shared.
+    public func ending(_ style: TextStyle) -> [String] {
+        var page = TextPage(style)
+        if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
+        return page.lines + (shares?.news.lines(style) ?? [])
+    }
 
     private func line(_ report: SyncReport) -> String {
         let name = Printable(report.pedometer.name, limit: 32)

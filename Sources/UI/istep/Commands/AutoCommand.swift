@@ -61,8 +61,11 @@ extension AutoCommand {
         /// The timers use the usual history and configuration: they do not know what is set in this shell.
         private func remind() async throws {
             let wiring = try Wiring(GlobalOptions())
-            let pedometers = try await blocking { try (try? wiring.history(for: .reading))?.pedometers() ?? [] }
-            for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, pedometers: pedometers) {
+            let hasSources = try await blocking {
+                try wiring.scheduledImports != nil
+                    || (try? wiring.history(for: .reading))?.pedometers().isEmpty == false
+            }
+            for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, hasSources: hasSources) {
                 switch reminder {
                 case .ignoredVariable(let name):
                     let fix =

@@ -10,7 +10,7 @@ struct BackupCommand: AsyncParsableCommand, Subcommand {
         discussion: """
             Works while a sync is running. The copy is one complete file with mode 0600. It is written under a temporary name, read \
             back and verified, and then renamed. Without FILE it goes to the directory 'backups' beside the history, with date and time \
-            in its name. The directory has to exist: that of a disk may not be mounted. An earlier backup of that name is overwritten, but no other file.
+            in its name. The directory of FILE has to exist: its disk may not be mounted. A backup has the data of all users. An earlier backup of that name is overwritten, but no other file.
 
             istep also makes backups automatically: before it migrates an older history, and once a week in the nightly \
             sync ('istep auto on'). The last \(BackupSchedule.standardCount) of these are kept: 'backups = \(BackupSchedule.standardCount)' in the configuration, 0 for none. Backups that you make \

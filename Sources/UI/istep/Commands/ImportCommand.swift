@@ -66,23 +66,16 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
         _ = try parsedColumns()
     }
 
-    private static let roles: Set = ["day", "time", "start", "end", "steps", "counter", "device", "order"]
-
     private func parsedColumns() throws -> [String: String] {
-        var result: [String: String] = [:]
-        for part in (columns ?? "").split(separator: ",") {
-            let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard sides.count == 2, Self.roles.contains(sides[0]) else {
-                throw ValidationError(
-                    "--columns: write it like day=Date,steps=Count; there are \(Self.roles.sorted().joined(separator: ", "))"
-                )
-            }
-            if sides[0] == "order", !["dmy", "mdy", "ymd"].contains(sides[1]) {
-                throw ValidationError("--columns: order is dmy or mdy")
-            }
-            result[sides[0]] = sides[1]
+        guard let columns else { return [:] }
+        guard let parsed = ForeignOptions.columns(columns) else {
+            throw ValidationError(
+                """
+                --columns: write it like day=Date,steps=Count; there are \
+                \(ForeignOptions.columnRoles.joined(separator: ", ")); order is dmy or mdy
+                """)
         }
-        return result
+        return parsed
     }
 
     func run() async throws {

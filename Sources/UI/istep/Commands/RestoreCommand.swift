@@ -11,7 +11,7 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
         abstract: "Restore a backup of the history, or what a shared database has; without a file, list the backups.",
         discussion: """
             Checks the backup, shows what it contains and what would be lost (users, pedometers, days, corrections, plans, profiles), \
-            and asks before it replaces the history. With --yes it neither compares nor asks. The previous \
+            and asks before it replaces the history, which is always that of all users. With --yes it neither compares nor asks. The previous \
             history is never deleted: it is kept in the same directory with date and time in its name. The record of the days that \
             were shared is copied from the previous history to the restored one, so these days are not sent again. Refused with exit code 75 \
             while a sync or a share is running.

@@ -38,7 +38,7 @@ final class SyncLines: Sendable {
     /// - Throws: the first failure to write, here or before.
     func end(_ view: SyncView) throws {
         if let failure = failure.withLock({ $0 }) { throw failure }
-        for line in view.shareLines(style) { try Output.standard.result(line) }
+        for line in view.ending(style) { try Output.standard.result(line) }
     }
 }
 

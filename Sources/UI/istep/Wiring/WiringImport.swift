@@ -128,7 +128,7 @@ extension Wiring {
                     plans, foreignFiles, into: try history(for: .updating), lock: lock,
                     options: { plan in
                         try foreignOptions(
-                            format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false,
+                            format: plan.format, zone: plan.zone, columns: plan.columns, leavesOutImpossible: false,
                             user: plan.user, fromUser: plan.fromUser)
                     }, words: { ErrorText($0).message }, now: now)
             }

@@ -6,7 +6,7 @@ internal import Support
 extension DestinationKind {
     static let beeminder = DestinationKind(
         key: "beeminder", title: "a goal at Beeminder",
-        example: """
+        specificExample: """
             [share.beeminder]
             kind = "beeminder"
             # The goal as in its address, beeminder.com/anna/steps.
@@ -17,7 +17,6 @@ extension DestinationKind {
             # token_credential = "beeminder"       # or a systemd credential
 
             # username = "anna"                    # the owner of the goal; default: the owner of the token
-            # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://www.beeminder.com"    # another address of the service
             \(webKeys)
             """

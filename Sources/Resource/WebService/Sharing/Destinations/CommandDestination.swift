@@ -181,7 +181,7 @@ struct CommandDestination: ConfiguredDestination {
 extension DestinationKind {
     static let command = DestinationKind(
         key: "command", title: "a program of your own, which reads the day as JSON",
-        example: """
+        specificExample: """
             [share.mine]
             kind = "command"
             command = ["/usr/local/bin/my-share", "--quietly"]     # a program and its arguments; no shell

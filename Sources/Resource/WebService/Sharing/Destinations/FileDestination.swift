@@ -57,7 +57,7 @@ struct FileDestination: ConfiguredDestination {
 extension DestinationKind {
     static let file = DestinationKind(
         key: "file", title: "a file with a line for each day: JSON or CSV",
-        example: """
+        specificExample: """
             [share.steps]
             kind = "file"
             path = "~/steps.csv"

@@ -6,7 +6,7 @@ internal import Support
 extension DestinationKind {
     static let influx = DestinationKind(
         key: "influx", title: "InfluxDB 1 or 2, VictoriaMetrics: days and samples",
-        example: """
+        specificExample: """
             [share.metrics]
             kind = "influx"
             url = "http://localhost:8086"

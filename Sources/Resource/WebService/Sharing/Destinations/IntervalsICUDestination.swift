@@ -73,7 +73,7 @@ struct IntervalsICUDestination: AuthenticatedDestination, SingleDayDestination {
 extension DestinationKind {
     static let intervalsICU = DestinationKind(
         key: "intervals-icu", title: "the wellness page of intervals.icu",
-        example: """
+        specificExample: """
             [share.intervals]
             kind = "intervals-icu"
             # A file that contains only the API key (intervals.icu, Settings, Developer Settings), readable by you only: chmod 600.
@@ -82,7 +82,6 @@ extension DestinationKind {
             # api_key_credential = "intervals"     # or a systemd credential
 
             # athlete = "i12345"                   # for a coach's key; default: the owner of the key
-            # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://intervals.icu"        # another address of the service
             \(webKeys)
             """

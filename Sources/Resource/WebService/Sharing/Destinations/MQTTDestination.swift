@@ -4,7 +4,7 @@ internal import StepDomain
 extension DestinationKind {
     static let mqtt = DestinationKind(
         key: "mqtt", title: "an MQTT broker: a retained message for each day",
-        example: """
+        specificExample: """
             [share.broker]
             kind = "mqtt"
             host = "localhost"

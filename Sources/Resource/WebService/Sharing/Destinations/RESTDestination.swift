@@ -134,7 +134,7 @@ struct RESTDestination: AuthenticatedDestination, SingleDayDestination {
 extension DestinationKind {
     static let rest = DestinationKind(
         key: "rest", title: "a web service that accepts JSON, such as your own, a webhook or a chat",
-        example: """
+        specificExample: """
             [share.my-server]
             kind = "rest"
             # A day is sent to url/users/{user}/days/{date}. A url that contains a date is used as it is: {date}, or all of {year},

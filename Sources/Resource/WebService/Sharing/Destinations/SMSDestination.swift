@@ -90,7 +90,7 @@ extension ShareFailure {
 extension DestinationKind {
     static let sms = DestinationKind(
         key: "sms", title: "a text message through a modem of this machine (ModemManager)",
-        example: """
+        specificExample: """
             [share.grandma]
             kind = "sms"
             users = ["Anna"]

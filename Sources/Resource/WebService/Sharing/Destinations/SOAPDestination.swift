@@ -6,7 +6,7 @@ internal import StepDomain
 extension DestinationKind {
     static let soap = DestinationKind(
         key: "soap", title: "a service that is called by SOAP 1.1 or 1.2",
-        example: """
+        specificExample: """
             [share.clinic]
             kind = "soap"
             url = "https://example.org/services/steps"

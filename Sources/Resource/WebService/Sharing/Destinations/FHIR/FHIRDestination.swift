@@ -5,7 +5,7 @@ internal import StepDomain
 extension DestinationKind {
     static let fhir = DestinationKind(
         key: "fhir", title: "a health record by FHIR R4",
-        example: """
+        specificExample: """
             [share.record]
             kind = "fhir"
             # The base address of the server, which must support conditional updates of Observation by identifier.

@@ -6,7 +6,7 @@ internal import StepDomain
 extension DestinationKind {
     static let homeAssistant = DestinationKind(
         key: "home-assistant", title: "a sensor and long-term statistics in Home Assistant",
-        example: """
+        specificExample: """
             [share.house]
             kind = "home-assistant"
             url = "http://homeassistant.local:8123"

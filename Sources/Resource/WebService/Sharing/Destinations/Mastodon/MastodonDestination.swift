@@ -6,7 +6,7 @@ internal import Support
 extension DestinationKind {
     static let mastodon = DestinationKind(
         key: "mastodon", title: "a Mastodon account: a post for each day",
-        example: """
+        specificExample: """
             [share.fediverse]
             kind = "mastodon"
             # The server of your account.

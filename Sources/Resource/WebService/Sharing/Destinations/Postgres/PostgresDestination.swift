@@ -7,7 +7,7 @@ internal import Support
 extension DestinationKind {
     static let postgres = DestinationKind(
         key: "postgres", title: "a PostgreSQL database that several machines share: days and samples",
-        example: """
+        specificExample: """
             [share.study]
             kind = "postgres"
             # The server, its database and the role of this machine. The database has the tables that
