@@ -10,6 +10,7 @@ extension Central {
     ///   - adapter: such as `hci1`; nil for any.
     ///   - limit: the time after which it stops checking.
     ///   - pause: the time between two checks.
+    ///   - clock: measures `limit` and `pause`.
     ///   - central: opens a central for each check, which is closed at the end of the check.
     public static func waitForAdapter(
         _ adapter: String?, limit: Duration = .seconds(15), pause: Duration = .seconds(1),
