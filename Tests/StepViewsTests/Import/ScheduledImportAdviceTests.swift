@@ -31,7 +31,7 @@ import Testing
         (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
         (
             .columns("What?", advice: "Name them with --columns."),
-            "Write its columns as columns into [import.phone] of the configuration, such as \"day=Date,steps=Count\"."
+            "Write its columns as columns into [import.phone] of the configuration, such as \"day=Date,steps=Count\". To see what they are: `istep import /S/a.zip`"
         ),
         (
             .severalUsers(path: "/S", users: ["a", "b"]),

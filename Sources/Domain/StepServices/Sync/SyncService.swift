@@ -106,7 +106,7 @@ public struct SyncService: Sendable {
         _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void,
         _ finished: @escaping @Sendable (SyncReport) -> Void
     ) async throws -> [SyncReport] {
-        // A run that only imports.
+        // A run that only imports, shares and maintains.
         if pedometers.isEmpty { return [] }
         if options.waitsForAdapter { await context.waitForAdapter() }
         // Under the lock: another sync may have stored a later cursor and clock since the caller read the pedometers.

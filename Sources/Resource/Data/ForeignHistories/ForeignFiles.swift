@@ -132,7 +132,8 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     /// A folder that is one export: as old as the newest of its files. Nil if it is not one.
     private func wholeFolder(_ path: String, _ options: ForeignOptions) -> ForeignFileMark? {
-        guard let tree = try? tree(path),
+        // Named columns say that it is a table.
+        guard options.columns.isEmpty, let tree = try? tree(path),
             Self.readers.contains(where: { reader in
                 guard (options.format ?? reader.format.key) == reader.format.key,
                     let files = try? reader.files(of: tree)

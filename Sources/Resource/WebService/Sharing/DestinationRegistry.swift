@@ -46,17 +46,21 @@ public struct DestinationKind: Sendable {
 
     /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its
     /// meaning.
-    public var example: String { specificExample + "\n" + Self.commonKeys }
+    public var example: String {
+        let lines = specificExample.split(separator: "\n")
+        let missing = Self.commonKeys.filter { common in
+            !lines.contains { $0.trimmingPrefix("# ").hasPrefix(common.prefix { $0 != "=" }) }
+        }
+        return specificExample + "\n\n" + missing.map { "# \($0)" }.joined(separator: "\n")
+    }
 
-    /// Lines of each example: see `ShareTerms`.
-    private static let commonKeys = """
-
-        # Keys of every kind:
-        # users = ["Anna"]                     # whose days are sent; default: those of all users
-        # since = 2026-01-01                   # the first day that is sent; default: that on which it was added
-        # unfinished = true                    # also incomplete days and today; default: if they can be corrected
-        # enabled = false                      # nothing is sent
-        """
+    /// The keys of every kind: see `ShareTerms`.
+    private static let commonKeys = [
+        #"users = ["Anna"]                     # whose days are sent; default: those of all users"#,
+        "since = 2026-01-01                   # the first day that is sent; default: that on which it was added",
+        "unfinished = true                    # also incomplete days and today; default: if they can be corrected",
+        "enabled = false                      # nothing is sent",
+    ]
 
     /// Lines of an example: the keys of each destination that sends over HTTP.
     static let webKeys = """

@@ -60,7 +60,7 @@ enum ScheduledImportWords {
         switch error {
         case .impossible: "Leave such records out by hand: \(command: "istep import --skip-impossible", file)"
         case .columns:
-            "Write its columns as columns into \(table) of the configuration, such as \"day=Date,steps=Count\"."
+            "Write its columns as columns into \(table) of the configuration, such as \"day=Date,steps=Count\". To see what they are: \(command: "istep import", file)"
         case .ambiguousFormat: "Write one of them as format into \(table) of the configuration."
         case .unnamedCount(_, let format):
             "If it has steps, write \(format) as format into \(table) of the configuration."

@@ -62,8 +62,8 @@ extension AutoCommand {
         private func remind() async throws {
             let wiring = try Wiring(GlobalOptions())
             let hasSources = try await blocking {
-                try wiring.scheduledImports != nil
-                    || (try? wiring.history(for: .reading))?.pedometers().isEmpty == false
+                guard let history = try? wiring.history(for: .reading) else { return false }
+                return try wiring.scheduledImports != nil || !history.pedometers().isEmpty
             }
             for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, hasSources: hasSources) {
                 switch reminder {

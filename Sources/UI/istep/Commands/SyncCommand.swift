@@ -18,7 +18,7 @@ struct SyncCommand: AsyncParsableCommand, Subcommand {
             requested again at each sync until the pedometer no longer holds it. Such days do not change the exit code.
 
             All pedometers are searched for together, and each is read when it is in range. A lost connection is \
-            made again, and reading goes on from what was stored: up to ten times, and until three in a row bring nothing new. The \
+            made again, and reading goes on from what was stored: up to nine times, and until three in a row bring nothing new. The \
             output says how long the reading took. With --json, connectedSeconds is how long the connection was open, including the 2 s that \
             BlueZ takes to disconnect.
 

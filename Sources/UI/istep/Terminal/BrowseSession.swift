@@ -190,7 +190,9 @@ struct BrowseSession {
         let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
         let view = outcome.view(wiring)
         let doubts = isClockRight ? [] : [ClockWaitWords.problem]
-        return ([view.summary.line] + view.failures.map(\.message) + doubts).joined(separator: "; ")
+        let missing = outcome.reports.isEmpty ? ["No pedometer to sync"] : []
+        let parts = missing + [view.summary.line(orElse: "")] + view.failures.map(\.message) + doubts
+        return parts.filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     private static func share(
