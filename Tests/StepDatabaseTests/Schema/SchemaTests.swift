@@ -79,6 +79,47 @@ import Testing
         }
     }
 
+    /// As a server that runs while the package is upgraded.
+    @Test func `a history that a newer program has migrated meanwhile is neither written nor read`() throws {
+        try withFixture { history in
+            let source = ReopenedHistory(path: history.path, backups: nil)
+            let open = try source.history()
+            let next = Schema(
+                migrations: Schema.current.migrations + [
+                    .init(name: "later", sql: "CREATE TABLE later (a); ALTER TABLE plan ADD COLUMN weekly INTEGER")
+                ])
+            try StepDatabase(path: history.path, for: .writing, busyTimeout: 5, schema: next).close()
+            let error = HistoryError.newerVersion(
+                path: history.path, found: next.version, supported: Schema.current.version)
+            expect(error) { try open.addUser(named: "Ben") }
+            expect(error) { try open.addUser(named: "Ben") }
+            expect(error) { try open.users() }
+            expect(error) { try history.merge(slot(0, 10)) }
+            expect(error) { try source.history() }
+            let other = try DatabaseQueue(path: history.path)
+            let rows = try other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM person") }
+            #expect(rows == 1)
+            try other.close()
+        }
+    }
+
+    /// A backup that was copied over it, for example.
+    @Test func `a history that has an earlier version meanwhile is opened and migrated again`() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite", old = directory + "/old.sqlite"
+            let source = ReopenedHistory(path: path, backups: nil)
+            try StepDatabase(path: path).close()
+            let open = try source.history()
+            let earlier = Schema(migrations: Array(Schema.current.migrations.dropLast()))
+            try StepDatabase(path: old, for: .writing, busyTimeout: 1, schema: earlier).close()
+            let copy = try DatabaseQueue(path: old)
+            try copy.backup(to: DatabaseQueue(path: path))
+            try copy.close()
+            expect(.replaced(path: path)) { try open.addUser(named: "Ben") }
+            #expect(try source.history().addUser(named: "Ben").name == "Ben")
+        }
+    }
+
     @Test func `a failed migration leaves the previous version`() throws {
         try withFixture { history in
             try history.database.close()

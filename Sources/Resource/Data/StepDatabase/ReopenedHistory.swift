@@ -1,8 +1,8 @@
 public import StepDomain
 import Synchronization
 
-/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy or created anew,
-/// it is opened again.
+/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy, created anew or
+/// migrated by a newer istep, it is opened again.
 ///
 /// For a process that runs for long: opening costs little, closing more. Closing starts work on libdispatch's global
 /// queue, which wakes the process every second from then on.
@@ -32,7 +32,7 @@ public final class ReopenedHistory: HistorySource {
             ? try StepDatabase(path: path, for: .reading, backups: backups, isUsedByTasks: true)
             : try StepDatabase.existing(path, backups: backups)
         let (current, _) = open.withLock { open -> (StepDatabase, replaced: StepDatabase?) in
-            if let open, open.isFileInPlace { return (open, nil) }
+            if let open, open.isUsable { return (open, nil) }
             let replaced = open
             open = history
             return (history, replaced)
@@ -40,13 +40,13 @@ public final class ReopenedHistory: HistorySource {
         return current
     }
 
-    /// The open history, if no other file has replaced it since.
+    /// The open history, if it can still be used.
     ///
     /// Here and in `history`, the lock hands out the handle that it gives up: the last reference closes the file, which
     /// can take long.
     private var openInPlace: StepDatabase? {
         let (current, _) = open.withLock { open -> (StepDatabase?, replaced: StepDatabase?) in
-            guard let known = open, !known.isFileInPlace else { return (open, nil) }
+            guard let known = open, !known.isUsable else { return (open, nil) }
             open = nil
             return (nil, known)
         }

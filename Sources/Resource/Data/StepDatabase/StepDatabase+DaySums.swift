@@ -91,6 +91,7 @@ extension StepDatabase {
                     try? database.execute(sql: "PRAGMA synchronous = FULL")
                 }
                 try database.inTransaction(.immediate) {
+                    try requireVersion(database)
                     // A read-only open does not compare the schema. This is done before the first write, because an
                     // unknown trigger would run.
                     guard isFileInPlace, try !isForReading || schema.differences(in: database).isEmpty else {

@@ -32,12 +32,17 @@ public final class StepDatabase: Sendable {
     private let file: FileIdentity?
     /// The connection's `PRAGMA foreign_keys`; used only on its queue.
     private let checksForeignKeys = Atomic(true)
+    /// Whether the file was found with another version than `schema`.
+    private let hasOtherVersion = Atomic(false)
 
     var isForReading: Bool { access == .reading }
 
     /// Whether the path still leads to the file that was opened: after a restore or a repair by another process it does
     /// not.
     var isFileInPlace: Bool { file == FileIdentity(path) }
+
+    /// Whether a process that runs for long can go on with this object. Otherwise it opens the history again.
+    var isUsable: Bool { isFileInPlace && !hasOtherVersion.load(ordering: .relaxed) }
 
     /// Seconds to wait for another program that has the database locked.
     public static let busyTimeout = 5.0
@@ -117,7 +122,7 @@ public final class StepDatabase: Sendable {
     /// prepare all statements of the connection again, and that takes longer than to store a day with them.
     func read<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
         do {
-            return try queue.unsafeRead { try Self.transaction($0, .deferred, body) }
+            return try queue.unsafeRead { try transaction($0, .deferred, body) }
         } catch { throw failure(error) }
     }
 
@@ -147,7 +152,7 @@ public final class StepDatabase: Sendable {
                     checksForeignKeys.store(checkingForeignKeys, ordering: .relaxed)
                 }
                 do {
-                    return try Self.transaction(database, .immediate) { database in
+                    return try transaction(database, .immediate) { database in
                         // The process that this has waited for may have replaced the file.
                         if !isFileInPlace { throw HistoryError.replaced(path: path) }
                         let result = try body(database)
@@ -163,16 +168,29 @@ public final class StepDatabase: Sendable {
         }
     }
 
-    private static func transaction<T>(
+    private func transaction<T>(
         _ database: Database, _ kind: Database.TransactionKind, _ body: (Database) throws -> T
     ) throws -> T {
         var result: T?
         try database.inTransaction(kind) {
+            try requireVersion(database)
             result = try body(database)
             return .commit
         }
         guard let result else { preconditionFailure("a transaction that was committed has run") }
         return result
+    }
+
+    /// Called in each transaction: this process may run across an upgrade, and a newer istep may have migrated the file
+    /// since it was opened.
+    ///
+    /// - Throws: `newerVersion`; `replaced` for an earlier version, such as that of a backup that was copied over the
+    ///   file.
+    func requireVersion(_ database: Database) throws {
+        let found = try Int.fetchOne(database.cachedStatement(sql: "PRAGMA user_version"))
+        if found == schema.version { return }
+        hasOtherVersion.store(true, ordering: .relaxed)
+        throw schema.refusal(of: path, in: try schema.state(of: database)) ?? .replaced(path: path)
     }
 
     private func written<T>(_ body: () throws -> T) throws(HistoryError) -> T {
