@@ -13,11 +13,11 @@ import Testing
         #expect(try await BackupService(backups, lock: lock).backUp(to: nil).path == "/backups/new")
     }
 
-    @Test func `the list has the directory and its contents`() {
+    @Test func `the list has the directory and its contents`() throws {
         let stored = StoredBackup(path: "/backups/1", origin: .schedule, bytes: 7)
-        let list = BackupService(ScriptedBackups(stored: [stored]), lock: lock).list()
+        let list = try BackupService(ScriptedBackups(stored: [stored]), lock: lock).list()
         #expect(list.directory == "/backups" && list.backups == [stored] && list.isHistoryThere)
-        #expect(!BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).list().isHistoryThere)
+        #expect(try !BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).list().isHistoryThere)
     }
 
     @Test func `a restore replaces the history while no sync or share is running`() async throws {

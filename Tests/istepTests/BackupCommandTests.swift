@@ -37,6 +37,15 @@ import Testing
         }
     }
 
+    @Test func `backups that cannot be listed are not called none`() async throws {
+        try await withHistory { istep, folder, _ in
+            try Data().write(to: URL(fileURLWithPath: folder.path + "/data/istep/backups"))
+            let result = try await istep("restore")
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.error.contains("cannot read the directory of backups"), "\(result.error)")
+        }
+    }
+
     /// It once ended only after the five seconds in which an interrupted command has to end, and without a message.
     /// A no is the missing yes of a command without a terminal (64).
     @Test(arguments: [("\\x03", 130), ("n\\n", 64), ("\\n", 64), ("\\x04", 64)])

@@ -17,8 +17,10 @@ public struct BackupService: Sendable {
     public func backUp(to path: String?) async throws -> HistoryContents { try await backups.backUp(to: path) }
 
     /// Where backups are, and those that are there, the newest first.
-    public func list() -> (directory: String, backups: [StoredBackup], isHistoryThere: Bool) {
-        (backups.directory, backups.list(), backups.isHistoryThere)
+    ///
+    /// - Throws: why the directory cannot be read.
+    public func list() throws -> (directory: String, backups: [StoredBackup], isHistoryThere: Bool) {
+        (backups.directory, try backups.list(), backups.isHistoryThere)
     }
 
     /// A backup that was checked and can be restored.

@@ -81,7 +81,7 @@ import Testing
                 Issue.record("a backup was made")
                 return
             }
-            #expect(AutomaticBackups.list(of: history.path).isEmpty)
+            #expect(try AutomaticBackups.list(of: history.path).isEmpty)
             guard case .damaged = historyError({ try StepDatabase(path: history.path) }) else {
                 Issue.record("opened for writing")
                 return
@@ -96,7 +96,7 @@ import Testing
             )
             .path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
-            let names = AutomaticBackups.list(of: history.path)
+            let names = try AutomaticBackups.list(of: history.path)
             #expect(names.filter(\.isAutomatic).map(\.day) == [day.advanced(by: 35), day.advanced(by: 28)])
             #expect(names.contains { !$0.isAutomatic })
             #expect(FileManager.default.fileExists(atPath: kept))
@@ -109,7 +109,7 @@ import Testing
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(1)))
             try StepDatabase(path: path, for: .writing, busyTimeout: 1, schema: old).close()
             _ = try StepDatabase(path: path, for: .reading, backups: backups())
-            let name = try #require(AutomaticBackups.list(of: path).first)
+            let name = try #require(try AutomaticBackups.list(of: path).first)
             #expect(name.isAutomatic)
             let copy = AutomaticBackups.directory(of: path) + "/" + name.file
             #expect(try StepDatabase.contents(of: copy).version == 1)
@@ -117,7 +117,7 @@ import Testing
             let other = directory + "/other.sqlite"
             try StepDatabase(path: other, for: .writing, busyTimeout: 1, schema: old).close()
             _ = try StepDatabase(path: other, backups: backups(0))
-            #expect(AutomaticBackups.list(of: other).isEmpty)
+            #expect(try AutomaticBackups.list(of: other).isEmpty)
         }
     }
 
@@ -224,6 +224,36 @@ import Testing
                 else { exit(1) }
             }
             chmod(directory, 0o755)
+        }
+    }
+
+    @Test func `backups that cannot be listed are an error and not none`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            let path = history.path, folder = AutomaticBackups.directory(of: path)
+            #expect(try AutomaticBackups.list(of: path).isEmpty)
+            #expect(try backups().isDue(for: path))
+            try Data().write(to: URL(fileURLWithPath: folder))
+            expect(.of(.directory, .cannotOpen(path: folder, reason: "Not a directory"))) {
+                try AutomaticBackups.list(of: path)
+            }
+            try FileManager.default.removeItem(atPath: folder)
+            _ = try backups().make(of: path)
+            try history.database.close()
+            for file in [directory, path] { chmod(file, 0o755) }
+            chmod(folder, 0)
+            await #expect(processExitsWith: .success) { [path = path as String, folder = folder as String] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                let error = HistoryError.of(.directory, .readOnly(path: folder, reason: "Permission denied"))
+                let backups = AutomaticBackups(BackupSchedule(count: 4), now: { noon }, localTime: .fixed(0))
+                guard historyError({ try AutomaticBackups.list(of: path) }) == error,
+                    historyError({ try backups.isDue(for: path) }) == error, error.category == .permission,
+                    error.description.hasPrefix("cannot read the directory of backups \"\(folder)\": Permission")
+                else { exit(1) }
+                let none = AutomaticBackups(BackupSchedule(count: 0), now: { noon }, localTime: .fixed(0))
+                guard try none.isDue(for: path) == false else { exit(1) }
+            }
+            chmod(folder, 0o700)
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
             try FileManager.default.removeItem(atPath: folder)
             // The clock was ahead.
             try await maintenance(at: now + 7200).run()
-            #expect(AutomaticBackups.list(of: history.path).count == 1)
+            #expect(try AutomaticBackups.list(of: history.path).count == 1)
         }
     }
 

@@ -20,7 +20,9 @@ public protocol HistoryBackups: Sendable {
     var directory: String { get }
     var isHistoryThere: Bool { get }
     /// The backups in `directory`, the newest first.
-    func list() -> [StoredBackup]
+    ///
+    /// - Throws: why the directory cannot be read, if there is one.
+    func list() throws -> [StoredBackup]
 
     /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue
     /// meanwhile.

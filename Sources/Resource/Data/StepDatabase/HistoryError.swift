@@ -64,6 +64,8 @@ public enum HistoryError: Error, Hashable, Sendable {
         case backup
         /// The file that a backup is written to.
         case target
+        /// The directory of a history's backups.
+        case directory
     }
 
     /// - Parameter role: nil for a history.

@@ -66,6 +66,12 @@ extension HistoryError: ReportableError {
             error.wordsOfBackup
         case .of(.target, let error):
             error.wordsOfTarget
+        case .of(.directory, .readOnly(let path, let reason)), .of(.directory, .cannotOpen(let path, let reason)):
+            ErrorWords(
+                "cannot read the directory of backups \(quoted(path)): \(reason)",
+                "change its owner (chown), and make it readable; to see whose it is: `ls -ld \(shellQuoted(path))`")
+        case .of(.directory, let error):
+            error.words(of: "directory of backups")
         case .occupied(let path):
             ErrorWords("\(quoted(path)) exists and is not an istep backup", "choose another name")
         case .replaced(let path):

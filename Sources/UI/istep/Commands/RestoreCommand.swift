@@ -56,7 +56,7 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
         if let from { return try await restoreShared(from, wiring) }
         let service = wiring.backupService
         guard let file else {
-            let (directory, backups, isHistoryThere) = service.list()
+            let (directory, backups, isHistoryThere) = try service.list()
             return try wiring.show(BackupsView(directory: directory, backups, isHistoryThere: isHistoryThere))
         }
         let backup = try await service.examine(file)

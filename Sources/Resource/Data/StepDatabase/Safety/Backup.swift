@@ -87,8 +87,18 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// The existing backups, newest first, both automatic and manual.
-    static func list(of path: String) -> [BackupName] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory(of: path))) ?? []
+    ///
+    /// - Throws: why the directory cannot be read, if there is one.
+    static func list(of path: String) throws(HistoryError) -> [BackupName] {
+        let directory = directory(of: path)
+        // Foundation does not say why it cannot read a directory.
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return [] }
+            throw HistoryError(errno: errno, path: directory).of(.directory)
+        }
+        close(descriptor)
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let history = HistoryLock.realPath(absolute(path))
         return files.compactMap { BackupName(file: $0, of: history) }.sorted(by: >)
     }
@@ -102,8 +112,11 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// Whether a backup is due this week.
-    func isDue(for path: String) -> Bool {
-        schedule.isDue(Self.list(of: path), today: localTime.day(of: now()))
+    ///
+    /// - Throws: why the backups cannot be listed: one would be due after each sync, and no earlier one be deleted.
+    func isDue(for path: String) throws(HistoryError) -> Bool {
+        if schedule.count == 0 { return false }
+        return schedule.isDue(try Self.list(of: path), today: localTime.day(of: now()))
     }
 
     /// Makes a backup, reads it back, and deletes earlier backups in excess of the limit.
@@ -141,8 +154,8 @@ public struct AutomaticBackups: Sendable {
     }
 
     private func prune(_ path: String) {
-        let directory = Self.directory(of: path)
-        for name in schedule.surplus(Self.list(of: path), today: localTime.day(of: now())) {
+        let directory = Self.directory(of: path), backups = (try? Self.list(of: path)) ?? []
+        for name in schedule.surplus(backups, today: localTime.day(of: now())) {
             unlink(directory + "/" + name.file)
         }
     }

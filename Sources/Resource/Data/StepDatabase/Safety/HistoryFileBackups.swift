@@ -23,8 +23,9 @@ public struct HistoryFileBackups: HistoryBackups {
     public var directory: String { AutomaticBackups.directory(of: path) }
     public var isHistoryThere: Bool { FileManager.default.fileExists(atPath: path) }
 
-    public func list() -> [StoredBackup] {
-        AutomaticBackups.list(of: path).map { name in
+    /// - Throws: `HistoryError`.
+    public func list() throws -> [StoredBackup] {
+        try AutomaticBackups.list(of: path).map { name in
             let file = directory + "/" + name.file
             let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
             return StoredBackup(path: file, origin: name.origin, bytes: size ?? 0)

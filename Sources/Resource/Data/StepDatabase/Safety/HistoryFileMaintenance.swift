@@ -67,7 +67,7 @@ public struct HistoryFileMaintenance: HistoryMaintenance {
     }
 
     private func backUpOrCheck(_ moment: Timestamp) async throws {
-        if backups.isDue(for: path) {
+        if try backups.isDue(for: path) {
             // A backup is read back and checked, and it is identical to the history page by page: this is the weekly
             // check.
             _ = try await blocking { [path, backups] in
