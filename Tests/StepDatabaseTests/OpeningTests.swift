@@ -137,6 +137,39 @@ import Testing
         #expect(error == .missing(path: FileManager.default.currentDirectoryPath + "/no/such file?mode=memory"))
     }
 
+    /// Its path is empty. Nothing is written here, also if this fails.
+    @Test func `a relative path in a deleted working directory is an error and not a file in the root directory`()
+        async throws
+    {
+        try await withDirectory { directory in
+            let deleted = directory + "/deleted"
+            try #require(mkdir(deleted, 0o700) == 0)
+            await #expect(processExitsWith: .success) { [deleted = deleted as String] in
+                try #require(chdir(deleted) == 0 && rmdir(deleted) == 0)
+                let name = "no-such-file-\(UUID().uuidString).sqlite"
+                let error = HistoryError.cannotOpen(path: name, reason: "the working directory does not exist")
+                guard historyError({ try StepDatabase(path: name, for: .reading) }) == error,
+                    historyError({ try absolute(name, as: .target) }) == .of(.target, error),
+                    historyError({ try AutomaticBackups.directory(of: name) }) == error,
+                    try absolute("/" + name) == "/" + name
+                else { exit(1) }
+            }
+        }
+    }
+
+    /// The abilities of a file system are tried on a file beside the history.
+    @Test func `a relative path is tried in the working directory`() async throws {
+        try await withDirectory { directory in
+            chmod(directory, 0o777)
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                try #require(chdir(directory) == 0)
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                guard let file = FileSystemSupport.temporaryFile(besides: "history.sqlite") else { exit(1) }
+                close(file)
+            }
+        }
+    }
+
     @Test func `a file name that resembles a URI is not interpreted`() throws {
         try withDirectory { directory in
             let path = directory + "/file:history?mode=memory#1.sqlite"

@@ -54,4 +54,15 @@ import Testing
         #expect(result.error.contains("nonsense"))
         #expect(!result.error.contains("report"))
     }
+
+    @Test func `a relative path in a deleted directory is an error`() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/deleted", withIntermediateDirectories: false)
+        let result = try await Command(folder: folder).start(
+            ["show", "--db", "no-such-folder/history.sqlite"],
+            by: #"sh -c 'cd "$HOME/deleted" && rmdir "$HOME/deleted" && exec "$0" "$@"'"#
+        ).result
+        #expect(result.status == 64)
+        #expect(result.error.contains("the working directory does not exist"), "\(result.error)")
+    }
 }

@@ -20,7 +20,7 @@ public struct BackupService: Sendable {
     ///
     /// - Throws: why the directory cannot be read.
     public func list() throws -> (directory: String, backups: [StoredBackup], isHistoryThere: Bool) {
-        (backups.directory, try backups.list(), backups.isHistoryThere)
+        (try backups.directory, try backups.list(), backups.isHistoryThere)
     }
 
     /// A backup that was checked and can be restored.

@@ -92,7 +92,7 @@ import Testing
     @Test func `automatic backups beyond the limit are deleted`() throws {
         try withFixture { history in
             let kept = try StepDatabase.backUp(
-                history.path, to: backups().backupPath(for: history.path, .user)
+                history.path, to: try backups().backupPath(for: history.path, .user)
             )
             .path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
@@ -111,7 +111,7 @@ import Testing
             _ = try StepDatabase(path: path, for: .reading, backups: backups())
             let name = try #require(try AutomaticBackups.list(of: path).first)
             #expect(name.isAutomatic)
-            let copy = AutomaticBackups.directory(of: path) + "/" + name.file
+            let copy = try AutomaticBackups.directory(of: path) + "/" + name.file
             #expect(try StepDatabase.contents(of: copy).version == 1)
             // With a count of 0, no backup is made.
             let other = directory + "/other.sqlite"
@@ -230,7 +230,7 @@ import Testing
     @Test func `backups that cannot be listed are an error and not none`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
-            let path = history.path, folder = AutomaticBackups.directory(of: path)
+            let path = history.path, folder = try AutomaticBackups.directory(of: path)
             #expect(try AutomaticBackups.list(of: path).isEmpty)
             #expect(try backups().isDue(for: path))
             try Data().write(to: URL(fileURLWithPath: folder))

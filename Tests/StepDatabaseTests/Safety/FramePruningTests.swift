@@ -74,7 +74,7 @@ import Testing
             let history = try Fixture(directory)
             for number in 0..<5 { _ = try night(history, number, frames: 10) }
             let now = midnight + 10 * 86_400
-            try Data().write(to: URL(fileURLWithPath: AutomaticBackups.directory(of: history.path)))
+            try Data().write(to: URL(fileURLWithPath: try AutomaticBackups.directory(of: history.path)))
             let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
             let maintenance = HistoryFileMaintenance(
                 path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
@@ -90,7 +90,7 @@ import Testing
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let now = midnight + 10 * 86_400
-            let folder = AutomaticBackups.directory(of: history.path)
+            let folder = try AutomaticBackups.directory(of: history.path)
             try Data().write(to: URL(fileURLWithPath: folder))
             func maintenance(at moment: Timestamp) -> HistoryFileMaintenance {
                 let backups = AutomaticBackups(BackupSchedule(count: 4), now: { moment }, localTime: .fixed(0))

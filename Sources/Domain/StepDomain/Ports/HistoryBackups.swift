@@ -17,7 +17,7 @@ public protocol HistoryBackups: Sendable {
     /// The path of the history, whether its file exists or not.
     var path: String { get }
     /// The directory for backups without a given path.
-    var directory: String { get }
+    var directory: String { get throws }
     var isHistoryThere: Bool { get }
     /// The backups in `directory`, the newest first.
     ///

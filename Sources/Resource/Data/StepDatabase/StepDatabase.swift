@@ -71,7 +71,7 @@ public final class StepDatabase: Sendable {
         path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil,
         isUsedByTasks: Bool = false
     ) throws(HistoryError) {
-        self.path = absolute(path)
+        self.path = try absolute(path)
         self.access = access
         self.isUsedByTasks = isUsedByTasks
         self.schema = schema
@@ -223,7 +223,7 @@ extension StepDatabase {
 
     /// Creates the directories of a history (mode 0700) if they do not exist.
     public static func prepareDirectory(of path: String) throws(HistoryError) {
-        try createDirectory(of: absolute(path))
+        try createDirectory(of: try absolute(path))
     }
 }
 
@@ -256,8 +256,16 @@ struct FileIdentity: Equatable {
 }
 
 /// A relative path refers to the working directory. What SQLite would interpret as a URI (`file:`) is a name here.
-func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+///
+/// - Parameter role: the role of the file, for the error; nil for a history.
+/// - Throws: an error if the working directory was deleted. It has no path then, and the file would be in `/`.
+func absolute(_ path: String, as role: HistoryError.Role? = nil) throws(HistoryError) -> String {
+    if path.hasPrefix("/") { return path }
+    let directory = FileManager.default.currentDirectoryPath
+    if directory.isEmpty {
+        throw HistoryError.cannotOpen(path: path, reason: "the working directory does not exist").of(role)
+    }
+    return directory + "/" + path
 }
 
 extension StepDatabase {

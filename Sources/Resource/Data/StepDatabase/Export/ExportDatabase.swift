@@ -17,7 +17,7 @@ public final class ExportDatabase: ExportWriter {
 
     /// - Throws: `HistoryError`; an earlier file is never replaced.
     public init(_ path: String) throws(HistoryError) {
-        self.path = absolute(path)
+        self.path = try absolute(path)
         temporary = temporaryPath(for: self.path)
         guard access(self.path, F_OK) != 0 else { throw Self.exists(self.path) }
         let descriptor = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

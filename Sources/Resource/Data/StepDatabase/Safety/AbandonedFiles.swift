@@ -5,11 +5,11 @@ import Support
 /// Files of a process that was killed before it completed them: copies of a history, which are as large as the history,
 /// and check records.
 enum AbandonedFiles {
-    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside a
-    /// backup. A file that cannot be removed is left for the next time.
-    static func remove(ofHistory history: String, at backup: String) {
-        let history = HistoryLock.realPath(absolute(history))
-        for directory in Set([directoryName(backup), directoryName(history), AutomaticBackups.directory(of: history)]) {
+    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside a backup. A file
+    /// that cannot be removed is left for the next time.
+    static func remove(ofHistory history: String, at backup: String) throws(HistoryError) {
+        let backups = try AutomaticBackups.directory(of: history), history = HistoryLock.realPath(history)
+        for directory in Set([directoryName(backup), directoryName(history), backups]) {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
                 let path = directory + "/" + name
                 if let target = target(ofCopy: name) {

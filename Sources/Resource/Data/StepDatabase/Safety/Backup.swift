@@ -14,7 +14,7 @@ extension StepDatabase {
     /// - Throws: `missing`, `empty`, `damaged` of the history; of the target `reserved`, `occupied`, or why it
     ///   cannot be written.
     static func backUp(_ path: String, to target: String) throws(HistoryError) -> HistoryContents {
-        let path = absolute(path), target = absolute(target)
+        let path = try absolute(path), target = try absolute(target, as: .target)
         do {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
             try requireFree(target)
@@ -82,15 +82,15 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// The directory of a history's backups.
-    static func directory(of path: String) -> String {
-        directoryName(HistoryLock.realPath(absolute(path))) + "/backups"
+    static func directory(of path: String) throws(HistoryError) -> String {
+        directoryName(HistoryLock.realPath(try absolute(path))) + "/backups"
     }
 
     /// The existing backups, newest first, both automatic and manual.
     ///
     /// - Throws: why the directory cannot be read, if there is one.
     static func list(of path: String) throws(HistoryError) -> [BackupName] {
-        let directory = directory(of: path)
+        let directory = try directory(of: path)
         // Foundation does not say why it cannot read a directory.
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -99,14 +99,14 @@ public struct AutomaticBackups: Sendable {
         }
         close(descriptor)
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        let history = HistoryLock.realPath(absolute(path))
+        let history = HistoryLock.realPath(try absolute(path))
         return files.compactMap { BackupName(file: $0, of: history) }.sorted(by: >)
     }
 
     /// A path for a backup made now.
-    func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
-        let directory = Self.directory(of: path)
-        var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, origin)
+    func backupPath(for path: String, _ origin: BackupName.Origin) throws(HistoryError) -> String {
+        let directory = try Self.directory(of: path)
+        var name = BackupName(of: HistoryLock.realPath(try absolute(path)), at: now(), localTime, origin)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
         return directory + "/" + name.file
     }
@@ -126,7 +126,7 @@ public struct AutomaticBackups: Sendable {
     func make(of path: String) throws(HistoryError) -> HistoryContents {
         let contents: HistoryContents
         do throws(HistoryError) {
-            contents = try StepDatabase.backUp(path, to: backupPath(for: path, .schedule))
+            contents = try StepDatabase.backUp(path, to: try backupPath(for: path, .schedule))
         } catch {
             if case .damaged(_, let reason) = error {
                 CheckRecord(of: path, at: now(), complaints: [reason])?.store(ofDatabase: path)
@@ -142,19 +142,19 @@ public struct AutomaticBackups: Sendable {
     /// Makes a backup before an import, also where the user wants none by a schedule, and deletes earlier ones of
     /// imports in excess of the limit.
     func makeBeforeImport(of path: String) throws(HistoryError) -> HistoryContents {
-        let contents = try StepDatabase.backUp(path, to: backupPath(for: path, .import))
+        let contents = try StepDatabase.backUp(path, to: try backupPath(for: path, .import))
         prune(path)
         return contents
     }
 
     /// The same over an open connection, before a migration.
     func make(of path: String, _ database: Database) throws {
-        _ = try StepDatabase.backUp(database, of: path, to: backupPath(for: path, .schedule))
+        _ = try StepDatabase.backUp(database, of: path, to: try backupPath(for: path, .schedule))
         prune(path)
     }
 
     private func prune(_ path: String) {
-        let directory = Self.directory(of: path), backups = (try? Self.list(of: path)) ?? []
+        guard let directory = try? Self.directory(of: path), let backups = try? Self.list(of: path) else { return }
         for name in schedule.surplus(backups, today: localTime.day(of: now())) {
             unlink(directory + "/" + name.file)
         }
@@ -167,7 +167,7 @@ extension StepDatabase {
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read, of the backup
     ///   (`HistoryError.of`).
     static func contents(of path: String) throws(HistoryError) -> HistoryContents {
-        let path = absolute(path)
+        let path = try absolute(path, as: .backup)
         do {
             let health = try check(path)
             if let first = health.allComplaints.first { throw HistoryError.damaged(path: path, reason: first) }

@@ -28,12 +28,12 @@ final class DatabaseCopy {
         do throws(HistoryError) {
             // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk
             // of the history.
-            let own = AutomaticBackups.directory(of: history) + "/"
+            let own = try AutomaticBackups.directory(of: history) + "/"
             if role == .target, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
                 throw .noDirectory(path: target, directory: directory)
             }
             try StepDatabase.createDirectory(of: target)
-            AbandonedFiles.remove(ofHistory: history, at: target)
+            try AbandonedFiles.remove(ofHistory: history, at: target)
             while true {
                 // The file of this process: two concurrent backups to one file are separated by the lock, and the
                 // second fails here.

@@ -79,7 +79,8 @@ enum FileSystemSupport {
 
     /// A file without a name in the directory of a path; nil if none can be created. `errno` then has the reason.
     static func temporaryFile(besides path: String) -> Int32? {
-        var name = Array("\(directoryName(path))/.istep-room-XXXXXX".utf8CString)
+        let directory = directoryName(path)
+        var name = Array("\(directory.isEmpty ? "." : directory)/.istep-room-XXXXXX".utf8CString)
         let file = mkstemp(&name)
         guard file >= 0 else { return nil }
         // Remove it at once, so that a process that is killed leaves no file.

@@ -20,12 +20,14 @@ public struct HistoryFileBackups: HistoryBackups {
         self.localTime = localTime
     }
 
-    public var directory: String { AutomaticBackups.directory(of: path) }
+    /// - Throws: `HistoryError`.
+    public var directory: String { get throws { try AutomaticBackups.directory(of: path) } }
     public var isHistoryThere: Bool { FileManager.default.fileExists(atPath: path) }
 
     /// - Throws: `HistoryError`.
     public func list() throws -> [StoredBackup] {
-        try AutomaticBackups.list(of: path).map { name in
+        let directory = try directory
+        return try AutomaticBackups.list(of: path).map { name in
             let file = directory + "/" + name.file
             let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
             return StoredBackup(path: file, origin: name.origin, bytes: size ?? 0)
@@ -34,7 +36,7 @@ public struct HistoryFileBackups: HistoryBackups {
 
     /// - Throws: `HistoryError`.
     public func backUp(to target: String?) async throws -> HistoryContents {
-        let target = target ?? backups.backupPath(for: path, .user)
+        let target = try target ?? backups.backupPath(for: path, .user)
         return try await blocking { [path] in try StepDatabase.backUp(path, to: target) }
     }
 

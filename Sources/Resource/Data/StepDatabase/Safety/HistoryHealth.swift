@@ -31,7 +31,7 @@ extension StepDatabase {
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read; `CancellationError`
     ///   if cancelled.
     static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
-        let path = absolute(path)
+        let path = try absolute(path)
         do {
             let queue = try await blocking { try openForReading(path, busyTimeout: busyTimeout) }
             // Closed explicitly: GRDB's thread may keep the last reference for a moment.
@@ -63,7 +63,7 @@ extension StepDatabase {
     ///
     /// - Returns: the number of days.
     static func correctSums(_ path: String) throws(HistoryError) -> Int {
-        let path = absolute(path)
+        let path = try absolute(path)
         do {
             let isCurrent = try reading(path) { try $0.read(Schema.current.state) == .current }
             return isCurrent ? try StepDatabase(path: path, for: .writing).correctSums() : 0
@@ -166,7 +166,7 @@ extension StepDatabase {
     static func checkBeforeSync(
         _ path: String, at moment: Timestamp, wholeUpTo size: Int = maximumToCheck
     ) throws(HistoryError) {
-        let path = absolute(path)
+        let path = try absolute(path)
         do {
             var status = stat()
             if stat(path, &status) == 0, status.st_size <= size {
@@ -244,7 +244,7 @@ extension StepDatabase {
     ///
     /// - Throws: `damaged`, or why it cannot be read.
     static func checkAndRemember(_ path: String, at moment: Timestamp) async throws {
-        let path = absolute(path)
+        let path = try absolute(path)
         var complaints: [String] = []
         do {
             complaints = try await examine(path).allComplaints

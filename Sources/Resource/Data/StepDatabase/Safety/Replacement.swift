@@ -137,7 +137,7 @@ extension StepDatabase {
     static func restore(
         _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
     ) throws(HistoryError) -> ReplacedHistory {
-        let backup = absolute(backup), path = absolute(path)
+        let backup = try absolute(backup, as: .backup), path = try absolute(path)
         do {
             // Before any SQL reads from a file that may belong to another user or program.
             _ = try contents(of: backup)

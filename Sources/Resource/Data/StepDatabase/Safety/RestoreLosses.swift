@@ -8,11 +8,11 @@ extension StepDatabase {
     /// - Throws: why one of them cannot be read; `damaged` of the history, because rows can be missing in a damaged
     ///   file without an error.
     static func losses(of path: String, restoring backup: String) throws(HistoryError) -> HistoryLosses {
-        let path = absolute(path)
+        let path = try absolute(path)
         do {
             if let first = try check(path).allComplaints.first { throw HistoryError.damaged(path: path, reason: first) }
             let held = try reading(path) { try $0.read { try HeldRows($0) } }
-            let kept = try reading(absolute(backup)) { try $0.read { try HeldRows($0) } }
+            let kept = try reading(try absolute(backup, as: .backup)) { try $0.read { try HeldRows($0) } }
             return held.losses(comparedWith: kept)
         } catch {
             throw HistoryError(error, path: path)

@@ -14,7 +14,7 @@ extension StepDatabase {
     static func repair(_ path: String, at moment: Timestamp, _ localTime: LocalTime) throws(HistoryError)
         -> SalvageReport?
     {
-        let path = absolute(path)
+        let path = try absolute(path)
         do {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
             var status = stat()
