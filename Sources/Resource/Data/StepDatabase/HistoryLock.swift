@@ -136,11 +136,8 @@ struct LockFile {
             let old = Foundation.open(path, options)
             if old >= 0 { return (old, false) }
             guard errno == ENOENT else { throw HistoryLockError(errno: errno, path: path) }
-            let new = Foundation.open(path, options | O_CREAT | O_EXCL, 0o600)
-            if new >= 0 {
-                giveToOwner(new, ofDatabase: database)
-                return (new, true)
-            }
+            let new = OwnerFiles.create(path, ofDatabase: database)
+            if new >= 0 { return (new, true) }
             // Another process was faster.
             guard errno == EEXIST else { throw HistoryLockError(errno: errno, path: path) }
         }

@@ -168,7 +168,7 @@ extension StepDatabase {
         try createDirectory(of: path)
         // A history that is moved to such a file system reports it when it is locked.
         if let error = HistoryError.unsupported(path) { throw error }
-        let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = OwnerFiles.create(path, ofDatabase: nil)
         if descriptor < 0 {
             if errno == EEXIST { return }  // another process was faster
             let error = HistoryError(errno: errno, path: path)
@@ -197,16 +197,19 @@ extension StepDatabase {
         }
     }
 
-    static func createDirectory(_ path: String) throws(HistoryError) {
+    /// - Parameter database: the path of a history: its owner gets a directory that root creates beside it.
+    static func createDirectory(_ path: String, ofDatabase database: String? = nil) throws(HistoryError) {
         if path.isEmpty || path == "/" || access(path, F_OK) == 0 { return }
-        try createDirectory(directoryName(path))
-        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw HistoryError(errno: errno, path: path) }
+        try createDirectory(directoryName(path), ofDatabase: database)
+        if OwnerFiles.createDirectory(path, ofDatabase: database) != 0 && errno != EEXIST {
+            throw HistoryError(errno: errno, path: path)
+        }
     }
 
     /// Creates the directory of a file. Errors name the file, and the directory in which none can be created.
-    static func createDirectory(of file: String) throws(HistoryError) {
+    static func createDirectory(of file: String, ofDatabase database: String? = nil) throws(HistoryError) {
         do throws(HistoryError) {
-            try createDirectory(directoryName(file))
+            try createDirectory(directoryName(file), ofDatabase: database)
         } catch {
             switch error {
             case .readOnly(let path, let reason) where reason != HistoryError.readOnlyFileSystem:

@@ -51,9 +51,10 @@ struct CheckRecord: Codable, Hashable, Sendable {
     func store(ofDatabase path: String) -> Bool {
         let file = Self.path(ofDatabase: path), new = file + ".\(getpid())"
         guard let text = try? json(self) else { return false }
-        let descriptor = open(new, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // Left by a process of the same number that was killed.
+        unlink(new)
+        let descriptor = OwnerFiles.create(new, ofDatabase: HistoryLock.realPath(path))
         guard descriptor >= 0 else { return false }
-        giveToOwner(descriptor, ofDatabase: path)
         let isWritten =
             text.withCString { write(descriptor, $0, strlen($0)) } == text.utf8.count && fsync(descriptor) == 0
         close(descriptor)

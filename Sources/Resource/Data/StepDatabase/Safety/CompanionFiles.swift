@@ -38,16 +38,3 @@ extension StepDatabase {
             || AbandonedFiles.isRecord(name)
     }
 }
-
-/// A file that root creates beside another user's history would lock out the owner of the history. SQLite does the same
-/// with its log.
-///
-/// - Parameter database: its path. If it does not exist yet, the owner of its directory counts.
-func giveToOwner(_ file: Int32, ofDatabase database: String) {
-    guard geteuid() == 0 else { return }
-    var status = stat()
-    let directory = directoryName(database)
-    guard stat(database, &status) == 0 || stat(directory.isEmpty ? "." : directory, &status) == 0 else { return }
-    // If this fails, as on some network file systems, the file still works, and `istep doctor` reports the owner.
-    _ = fchown(file, status.st_uid, status.st_gid)
-}

@@ -29,15 +29,20 @@ final class DatabaseCopy {
             // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk
             // of the history.
             let own = try AutomaticBackups.directory(of: history) + "/"
-            if role == .target, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
+            let isElsewhere = role == .target && !(directory + "/").hasPrefix(own)
+            if isElsewhere, access(directory, F_OK) != 0 {
                 throw .noDirectory(path: target, directory: directory)
             }
-            try StepDatabase.createDirectory(of: target)
+            let database = HistoryLock.realPath(history)
+            try StepDatabase.createDirectory(of: target, ofDatabase: database)
             try AbandonedFiles.remove(ofHistory: history, at: target)
             while true {
                 // The file of this process: two concurrent backups to one file are separated by the lock, and the
                 // second fails here.
-                let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                let file =
+                    isElsewhere
+                    ? open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+                    : OwnerFiles.create(path, ofDatabase: database)
                 guard file >= 0 else { throw HistoryError(errno: errno, path: path) }
                 guard flock(file, LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK else {
                     let code = errno
@@ -176,6 +181,9 @@ final class DatabaseCopy {
     func rename() throws(HistoryError) {
         guard Foundation.rename(path, target) == 0 else { throw HistoryError(errno: errno, path: target).of(role) }
     }
+
+    /// Gives the copy to the group of the history that it replaces. It has the owner of that already.
+    func setGroup(_ group: gid_t) { fchown(descriptor, uid_t.max, group) }
 
     func remove() { for suffix in [""] + FileSuffix.ofSQLite { unlink(path + suffix) } }
 }

@@ -27,7 +27,7 @@ enum Replacement {
         let path = HistoryLock.realPath(path)
         var status = stat()
         let isThere = lstat(path, &status) == 0
-        if isThere { chown(new.path, status.st_uid, status.st_gid) }
+        if isThere { new.setGroup(status.st_gid) }
         // This waits for the disk, so it comes before the old file is touched.
         try new.synchronize()
         var old = ReplacedFiles(path, keptAs: keptPath(for: path, reason, moment, localTime))
