@@ -40,6 +40,8 @@ enum Sample {
         DayView(summary, today: localTime.day(of: now), now: now, localTime: localTime)
     }
 
+    static let models = ModelTitles(kinds: [PedometerKind(key: "colmi", title: "a smart ring")], formats: [])
+
     static func pedometer(_ name: String = "ring", clock: ClockState = ClockState()) -> Pedometer {
         Pedometer(
             id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: name,

@@ -55,14 +55,18 @@ import Testing
         #expect(!result.error.contains("report"))
     }
 
-    @Test func `a relative path in a deleted directory is an error`() async throws {
+    @Test(
+        arguments: [
+            (["show", "--db", "no-such-folder/history.sqlite"], 64), (["import", "no-such-file.zip"], 69),
+            (["import", "--format", "fitbit", "no-such-file.zip"], 69),
+        ] as [([String], Int32)])
+    func `a relative path in a deleted directory is an error`(arguments: [String], status: Int32) async throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: folder.path + "/deleted", withIntermediateDirectories: false)
         let result = try await Command(folder: folder).start(
-            ["show", "--db", "no-such-folder/history.sqlite"],
-            by: #"sh -c 'cd "$HOME/deleted" && rmdir "$HOME/deleted" && exec "$0" "$@"'"#
+            arguments, by: #"sh -c 'cd "$HOME/deleted" && rmdir "$HOME/deleted" && exec "$0" "$@"'"#
         ).result
-        #expect(result.status == 64)
+        #expect(result.status == status, "\(result.error)")
         #expect(result.error.contains("the working directory does not exist"), "\(result.error)")
     }
 }

@@ -24,8 +24,8 @@ public struct StatusView: View {
     ///   - database: where the history is.
     ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
-        _ people: [StatusReport.Person], models: ModelTitles = ModelTitles(kinds: [], formats: []),
-        notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false,
+        _ people: [StatusReport.Person], models: ModelTitles, notices: [StoredNotice] = [],
+        backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false,
         database: String,
         now: Timestamp,
         localTime: LocalTime, unknownZone: String? = nil, imports: [ScheduledImportStatus] = []

@@ -8,6 +8,15 @@ import Testing
         ClockMark(at: Self.start + seconds, uptime: uptime, boot: boot, isTrusted: isTrusted)
     }
 
+    /// Many machines ask no time server: they are not made to wait for one.
+    @Test(arguments: [(false, false, false), (true, false, true), (false, true, true), (true, true, true)])
+    func `a clock is believed if a time server has set it, or if it runs while the machine is off`(
+        isTrusted: Bool, hasOwnClock: Bool, expected: Bool
+    ) {
+        let mark = ClockMark(at: Self.start, uptime: 60, boot: "a", isTrusted: isTrusted, hasOwnClock: hasOwnClock)
+        #expect(mark.isBelieved == expected)
+    }
+
     @Test(arguments: [
         // Clock and uptime went on alike.
         (86_400, 87_400, "a", ClockMark.Change.none),

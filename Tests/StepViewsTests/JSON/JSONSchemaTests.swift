@@ -49,7 +49,9 @@ import Testing
                 check.add(try nothing.json(), as: "history", "nothing known")
                 check.add(try samples.status.json(), as: "status", "status")
                 check.add(
-                    try StatusView([], database: "/h", now: Sample.now, localTime: Sample.localTime).json(),
+                    try StatusView(
+                        [], models: Sample.models, database: "/h", now: Sample.now, localTime: Sample.localTime
+                    ).json(),
                     as: "status", "nobody")
                 check.add(
                     try DevicesView(

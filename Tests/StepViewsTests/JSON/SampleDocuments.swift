@@ -161,7 +161,7 @@ struct SampleDocuments {
                         .init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: [failed, full])),
                         .init(pedometer: Sample.pedometer("new"), recent: RecentSyncs(syncs: [])),
                     ])
-            ],
+            ], models: Sample.models,
             notices: [
                 StoredNotice(
                     id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)),

@@ -127,6 +127,7 @@ import Testing
     private func status(_ notices: StoredNotice...) -> StatusView {
         StatusView(
             [.init(today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]), pedometers: [])],
+            models: Sample.models,
             notices: notices,
             database: "/h", now: Sample.now, localTime: Sample.localTime)
     }

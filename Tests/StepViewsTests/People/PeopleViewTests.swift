@@ -79,7 +79,7 @@ import Testing
                 .init(
                     today: today,
                     pedometers: [.init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: syncs))])
-            ],
+            ], models: Sample.models,
             database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.localTime)
     }
 
@@ -97,9 +97,14 @@ import Testing
                 """)
     }
 
+    @Test func `the document of the status has the titles of the models`() throws {
+        let device = try ReadDocument(status(today, Sample.sync())).users[0].pedometers[0]
+        #expect(device.model == "colmi" && device.modelTitle == "a smart ring")
+    }
+
     @Test func `the status names destinations for which days wait, and why`() throws {
         let view = StatusView(
-            [.init(today: today, pedometers: [])],
+            [.init(today: today, pedometers: [])], models: Sample.models,
             backlogs: [
                 .init(destination: "diary", days: 5, oldest: Sample.day, reason: "no connection\u{1b}[2J"),
                 .init(destination: "server", days: 1, oldest: Sample.day, reason: nil),
@@ -118,7 +123,8 @@ import Testing
         let notice = Notice(
             .destination("diary"), name: "diary", since: Sample.now, .destinationStopped(reason: "401 Unauthorized"))
         let text = StatusView(
-            [.init(today: today, pedometers: [])], notices: [StoredNotice(id: 1, notice: notice, storedAt: Sample.now)],
+            [.init(today: today, pedometers: [])], models: Sample.models,
+            notices: [StoredNotice(id: 1, notice: notice, storedAt: Sample.now)],
             backlogs: [.init(destination: "diary", days: 5, oldest: Sample.day, reason: "401 Unauthorized")],
             database: "/h", now: Sample.now, localTime: Sample.localTime
         ).text()
@@ -137,7 +143,7 @@ import Testing
         var wrong = today
         wrong.steps = -1
         #expect(status(wrong).text().hasPrefix("anna: today's figures are invalid: steps: -1 is negative\n"))
-        let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.localTime)
+        let nobody = StatusView([], models: Sample.models, database: "x", now: Sample.now, localTime: Sample.localTime)
         #expect(nobody.text().contains("istep scan"))
     }
 
@@ -152,7 +158,7 @@ import Testing
                     .init(
                         today: today,
                         pedometers: [.init(pedometer: Sample.pedometer(), recent: RecentSyncs(syncs: syncs))])
-                ],
+                ], models: Sample.models,
                 database: "/h",
                 now: Sample.now, localTime: Sample.localTime)
             return (view.text(), try ReadDocument(view).users[0].pedometers[0].failuresSince)

@@ -204,4 +204,13 @@ import Testing
         #expect(entry.missing.list.map(\.day) == ["2014-04-20"] && entry.missing[0].reason == "refused")
         #expect(entry.notices.list.map(\.kind) == ["missing"])
     }
+
+    @Test func `all of a sync stands in one line, with what failed besides`() {
+        #expect(view(report()).line(isClockRight: true) == "ring: 8,801 new steps, battery 81 %")
+        #expect(view().line(isClockRight: true) == "No pedometer to sync")
+        let failed = SyncView(
+            [report(steps: 0)], failures: [ErrorText(OutOfRange())], now: Sample.now, localTime: Sample.localTime)
+        #expect(
+            failed.line(isClockRight: false) == "ring: nothing new, battery 81 %; not heard; \(ClockWaitWords.problem)")
+    }
 }

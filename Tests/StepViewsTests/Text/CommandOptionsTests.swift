@@ -107,15 +107,20 @@ import Testing
                 today: DaySummary(user: User(id: Int64(index + 1), name: name), day: Sample.day), pedometers: [])
         }
         let household = StatusView(
-            people, isHousehold: true, database: "/h", now: Sample.now, localTime: Sample.localTime
+            people, models: Sample.models, isHousehold: true, database: "/h", now: Sample.now,
+            localTime: Sample.localTime
         ).text()
         #expect(
             household.contains("istep add ADDRESS --user anna\n")
                 && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
-        let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
+        let alone = StatusView(
+            [people[0]], models: Sample.models, database: "/h", now: Sample.now, localTime: Sample.localTime
+        ).text()
         #expect(alone.contains("istep add ADDRESS\n"), "\(alone)")
         let imported = StatusReport.Person(today: people[0].today, firstDay: Sample.day, pedometers: [])
-        let text = StatusView([imported], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
+        let text = StatusView(
+            [imported], models: Sample.models, database: "/h", now: Sample.now, localTime: Sample.localTime
+        ).text()
         #expect(
             text.contains("  no pedometer; days are known since 2014-04-20\n") && !text.contains("istep add"), "\(text)"
         )

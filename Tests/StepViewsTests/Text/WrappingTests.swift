@@ -154,7 +154,9 @@ import Testing
                 "istep profile --weight KG", "istep sync")
             expect(DevicesView([], now: Sample.now, localTime: Sample.localTime), "istep scan", "istep add ADDRESS")
             expect(
-                StatusView([], database: Self.path, now: Sample.now, localTime: Sample.localTime), "istep scan",
+                StatusView(
+                    [], models: Sample.models, database: Self.path, now: Sample.now, localTime: Sample.localTime),
+                "istep scan",
                 "istep add ADDRESS")
             expect(ScanView(rows: [], hidden: 2), "istep scan --all")
             expect(

@@ -23,6 +23,9 @@ public struct ClockMark: Hashable, Sendable, Codable {
         self.hasOwnClock = hasOwnClock
     }
 
+    /// Whether the clock is taken as right.
+    public var isBelieved: Bool { isTrusted || hasOwnClock }
+
     /// What happened to the clock between two moments.
     public enum Change: Hashable, Sendable {
         /// Nothing that matters.

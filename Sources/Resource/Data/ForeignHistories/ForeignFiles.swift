@@ -48,6 +48,16 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     private func tree(_ path: String) throws(ImportError) -> FileTree { try FileTree(path, except: inUse) }
 
+    /// A relative path refers to the working directory.
+    ///
+    /// - Throws: an error if that was deleted. It has no path then, and the file would be looked for in `/`.
+    private static func absolute(_ path: String) throws(ImportError) -> String {
+        if path.hasPrefix("/") { return path }
+        let directory = FileManager.default.currentDirectoryPath
+        if directory.isEmpty { throw .unreadable(path: path, reason: "the working directory does not exist") }
+        return directory + "/" + path
+    }
+
     /// In the order of `istep import --formats`. The generic one counts only where no other fits.
     static let readers: [any FormatReader] = [
         GadgetbridgeReader(), FitbitReader(), AppleHealthReader(), ZeppReader(), ColmiClientReader(), GarminDBReader(),
@@ -63,7 +73,7 @@ public struct ForeignFiles: ForeignHistoryReader {
     public func read(
         _ path: String, _ options: ForeignOptions, progress: @escaping (ReadingProgress) -> Void
     ) throws -> ForeignHistory {
-        let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let path = try Self.absolute(path)
         let tree = try tree(path)
         let (reader, files) = try reader(of: tree, options)
         if options.fromUser != nil, !reader.namesUsers { throw ImportError.noUsers(path: path) }
@@ -151,7 +161,7 @@ public struct ForeignFiles: ForeignHistoryReader {
     }
 
     public func export(_ path: String) throws -> (any ExportedHistory)? {
-        let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let path = try Self.absolute(path)
         if try IstepExportReader().files(of: tree(path)).isEmpty { return nil }
         return try IstepExport(path: path).examined()
     }

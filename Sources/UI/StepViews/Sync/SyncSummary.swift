@@ -3,7 +3,7 @@ public import StepDomain
 /// An unattended run in one line: `ring: 8,123 new steps, battery 80 %; watch: not in range; diary: 1 day sent`.
 public struct SyncSummary: Hashable, Sendable {
     public let line: String
-    private let isEmpty: Bool
+    let isEmpty: Bool
 
     /// - Parameters:
     ///   - shares: how the sharing after it went; nil if nothing is shared.

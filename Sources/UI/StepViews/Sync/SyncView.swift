@@ -68,10 +68,22 @@ public struct SyncView: View {
     /// The same in one line.
     public var summary: SyncSummary { SyncSummary(reports, shares: shares?.reports ?? [], imports: imports) }
 
+    private static let noPedometer = "No pedometer to sync"
+
+    /// All of it in one line, with what failed besides.
+    ///
+    /// - Parameter isClockRight: false if this machine's clock may be wrong.
+    public func line(isClockRight: Bool) -> String {
+        let parts =
+            (reports.isEmpty ? [Self.noPedometer] : []) + (summary.isEmpty ? [] : [summary.line])
+            + failures.map(\.message) + (isClockRight ? [] : [ClockWaitWords.problem])
+        return parts.joined(separator: "; ")
+    }
+
     /// What follows the lines of the pedometers: what was shared.
     public func ending(_ style: TextStyle) -> [String] {
         var page = TextPage(style)
-        if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
+        if reports.isEmpty { page.advice(.firstPedometer("\(Self.noPedometer).")) }
         return page.lines + (shares?.news.lines(style) ?? [])
     }
 

@@ -188,11 +188,7 @@ struct BrowseSession {
         }
         let isClockRight = await sync.context.waitForClock { progress(ClockWaitWords.waiting) }
         let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
-        let view = outcome.view(wiring)
-        let doubts = isClockRight ? [] : [ClockWaitWords.problem]
-        let missing = outcome.reports.isEmpty ? ["No pedometer to sync"] : []
-        let parts = missing + [view.summary.line(orElse: "")] + view.failures.map(\.message) + doubts
-        return parts.filter { !$0.isEmpty }.joined(separator: "; ")
+        return outcome.view(wiring).line(isClockRight: isClockRight)
     }
 
     private static func share(

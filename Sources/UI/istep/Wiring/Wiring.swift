@@ -156,7 +156,7 @@ struct Wiring: Sendable {
     }
 
     /// As in `ServiceContext`.
-    @Sendable private func isClockTrusted() -> Bool { is_clock_synchronized() != 0 || hasOwnClock }
+    @Sendable private func isClockTrusted() -> Bool { clockMark().isBelieved }
 
     /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are
     /// simulated.

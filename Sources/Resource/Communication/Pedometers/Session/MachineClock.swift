@@ -32,7 +32,7 @@ extension SessionContext {
         }
         self.init(pedometer: current, localTime: localTime, days: days, isClockTrusted: mark.isTrusted)
         // A board without a clock of its own is believed if its clock has been the same since an earlier reading.
-        setsClock = mark.isTrusted || mark.hasOwnClock || (before.map { !$0.isTrusted } ?? false) && change == .none
+        setsClock = mark.isBelieved || (before.map { !$0.isTrusted } ?? false) && change == .none
     }
 
     /// Seconds that are later than any reading of these years.
