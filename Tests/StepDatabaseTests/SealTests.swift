@@ -149,6 +149,120 @@ import Testing
         try queue.close()
     }
 
+    /// The days are doubtful as in a file that has no other fault.
+    @Test func `a changed value is named also where SQLite finds another fault`() throws {
+        try withFixture { history in
+            try fill(history)
+            try history.database.close()
+            try changeUnnoticed(
+                history.path,
+                "UPDATE sample SET steps = 7 WHERE start = \(midnight.seconds); UPDATE plan SET sunday = 8001")
+            try SmallHistory.zeroRoot(of: "frame_by_sync", in: history.path)
+            #expect(try !StepDatabase.check(history.path).complaints.isEmpty)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.resets.map(\.table) == ["plan", "sample"] && report.resets.allSatisfy { $0.rows == 1 })
+            #expect(report.days == [.init(pedometer: "ring", first: day, last: day)])
+        }
+    }
+
+    /// Of a group, the report says one thing.
+    @Test func `a changed value is named beside a row of its table that a repair changes`() throws {
+        try withFixture { history in
+            try fill(history)
+            let years = [day.advanced(by: -400), day]
+            for year in years { try history.database.setCorrection(9000, of: history.user.id, on: year, at: noon) }
+            try history.database.close()
+            try changeUnnoticed(
+                history.path,
+                """
+                PRAGMA ignore_check_constraints = ON;
+                UPDATE correction SET entered_at = -9223372036854775807 WHERE day < '2014';
+                UPDATE correction SET steps = 9001 WHERE day > '2014';
+                UPDATE sample SET distance = -1 WHERE start = \(midnight.seconds)
+                """)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(
+                report.resets.map { "\($0.table) \($0.column) \($0.rows)" } == [
+                    "sample distance 1", "correction checksum 1", "correction entered_at 1",
+                ])
+            #expect(report.days.isEmpty)
+        }
+    }
+
+    @Test func `samples that are lost are not named again as changed`() throws {
+        try withFixture { history in
+            try fill(history)
+            try history.database.close()
+            try SmallHistory.zeroRoot(of: "sample", in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.tables.filter { !$0.isWhole }.map(\.name) == ["sample"] && report.resets.isEmpty)
+            #expect(report.days == [.init(pedometer: "ring", first: day, last: day.advanced(by: 1))])
+        }
+    }
+
+    @Test func `damaged checksums make no day doubtful`() throws {
+        try withFixture { history in
+            try fill(history)
+            try history.database.close()
+            let sound = try Data(contentsOf: URL(fileURLWithPath: history.path))
+            func expectWhole(_ what: Comment) throws {
+                let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)), what)
+                #expect(report.isWhole, what)
+                #expect(try StepDatabase.check(history.path).isSound, what)
+            }
+            try SmallHistory.zeroRoot(of: "seal", in: history.path)
+            try expectWhole("a page")
+            // The number of the first day in its key: 16180.
+            let key = Data(Array("sample".utf8) + [0x3f, 0x34])
+            var bytes = sound
+            let range = try #require(bytes.range(of: key))
+            bytes[range.upperBound - 2] ^= 0x40
+            try bytes.write(to: URL(fileURLWithPath: history.path))
+            try expectWhole("a key")
+        }
+    }
+
+    @Test(arguments: [Int64.max, Int64.min]) func `numbers of days that no calendar has do not end the process`(
+        number: Int64
+    ) throws {
+        try withFixture { history in
+            try fill(history)
+            _ = try history.database.store(ImportTests.file([slot(600, 50)]), of: history.user, at: noon)
+            try history.database.close()
+            try changeUnnoticed(history.path, "UPDATE sample SET steps = 51 WHERE steps = 50")
+            let queue = try DatabaseQueue(path: history.path)
+            try queue.write {
+                try $0.execute(
+                    sql: """
+                        UPDATE seal SET part = ? WHERE kind IN ('sample', 'implausible_sample') AND part = 16181
+                            OR kind = 'sync'
+                        """,
+                    arguments: [number])
+            }
+            #expect(try !StepDatabase.check(history.path).isSound)
+            try queue.write { try $0.execute(sql: "UPDATE import_content SET day = ?", arguments: [number]) }
+            try queue.close()
+            #expect(try !StepDatabase.check(history.path).isSound)
+            #expect(try StepDatabase.repair(history.path, at: noon, .fixed(0)) != nil)
+            #expect(try StepDatabase.check(history.path).isSound)
+        }
+    }
+
+    @Test(arguments: [9, 12, Schema.current.version - 1])
+    func `a changed value of an earlier version is named`(version: Int) throws {
+        try withFixture { history in
+            try fill(history)
+            try history.database.close()
+            let older = try OlderHistory.write(history.path, version: version)
+            try changeUnnoticed(older, "UPDATE sample SET steps = 7 WHERE start = \(midnight.seconds)")
+            #expect(try StepDatabase.check(older).isOlder)
+            let report = try #require(try StepDatabase.repair(older, at: noon, .fixed(0)))
+            #expect(report.resets.map(\.table) == ["sample"] && report.resets.map(\.column) == ["checksum"])
+            #expect(report.days == [.init(pedometer: "ring", first: day, last: day)])
+            #expect(try StepDatabase.check(older) == HistoryHealth(isOlder: false, complaints: [], orphans: []))
+        }
+    }
+
     @Test func `a change by another program is not damage, and is sealed with the next change`() throws {
         try withFixture { history in
             try fill(history)

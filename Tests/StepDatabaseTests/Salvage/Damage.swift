@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import StepDomain
 import TestSupport
+import Testing
 
 @testable import StepDatabase
 
@@ -11,6 +12,8 @@ struct SmallHistory {
     let pageSize = 512
     /// By table, the rows of each page: the samples' pedometer and start.
     let samplePages: [Int: [SampleKey]]
+    /// The rows of each table that has checksums.
+    let sealedRows: [[[DatabaseValue]]]
 
     struct SampleKey: Hashable {
         let pedometer: Int64
@@ -20,7 +23,7 @@ struct SmallHistory {
     var pages: Int { bytes.count / pageSize }
 
     init() throws {
-        (bytes, samplePages) = try withDirectory { directory in
+        (bytes, samplePages, sealedRows) = try withDirectory { directory in
             let path = directory + "/history.sqlite"
             let empty = try DatabaseQueue(path: path)
             try empty.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 512; VACUUM") }
@@ -42,8 +45,32 @@ struct SmallHistory {
                 }
                 if !keys.isEmpty { samplePages[number] = keys }
             }
-            return (try Data(contentsOf: URL(fileURLWithPath: path)), samplePages)
+            let rows = try DatabaseQueue(path: path).read(Self.sealedRows)
+            return (try Data(contentsOf: URL(fileURLWithPath: path)), samplePages, rows)
         }
+    }
+
+    static func sealedRows(of database: Database) throws -> [[[DatabaseValue]]] {
+        try SealedTable.all.map { table in
+            try Row.fetchAll(database, sql: "SELECT * FROM \(table.name) ORDER BY 1, 2, 3")
+                .map { Array($0.databaseValues) }
+        }
+    }
+
+    /// Overwrites the first page of a table or an index with zeros. The file is closed.
+    static func zeroRoot(of name: String, in path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        let (root, size) = try queue.read { database in
+            (
+                try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [name]),
+                try Int.fetchOne(database, sql: "PRAGMA page_size")
+            )
+        }
+        try queue.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let start = (try #require(root) - 1) * (try #require(size))
+        bytes.resetBytes(in: start..<start + (try #require(size)))
+        try bytes.write(to: URL(fileURLWithPath: path))
     }
 
     private static func fill(_ path: String) throws {

@@ -60,6 +60,70 @@ import Testing
         }
     }
 
+    /// Only their numbers are needed.
+    @Test func `samples of imports are written again also where a sync has a wrong value`() throws {
+        try withFixture { history in
+            try history.database.endSync(
+                history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.database.close()
+            let queue = try DatabaseQueue(path: history.path)
+            try queue.writeWithoutTransaction {
+                try $0.execute(
+                    sql: """
+                        CREATE TEMP TABLE kept AS SELECT * FROM seal; UPDATE sync SET battery = 1 WHERE battery = 80;
+                        DELETE FROM seal; INSERT INTO seal SELECT * FROM kept
+                        """)
+            }
+            try queue.close()
+            try SmallHistory.zeroRoot(of: "sample", in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.days.isEmpty && report.resets.map(\.table) == ["sync"])
+            let data = try StepDatabase(path: history.path).dayData(of: history.user, on: day)
+            #expect(data.tracks.flatMap(\.samples).map(\.steps) == [4000, 4321])
+        }
+    }
+
+    /// The day of what the import says is one before 1970.
+    @Test func `an import of which a day is damaged ends no repair`() throws {
+        try withFixture { history in
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.execute("UPDATE import_content SET day = day - 32768")
+            try history.database.close()
+            try replace([0x03, 0x84, 0x10, 0xe1], by: [0x03, 0x84, 0x00, 0xe1], in: history.path)
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.days.map(\.first) == [day])
+        }
+    }
+
+    /// Importing the file again would change nothing: the history knows what it says.
+    @Test(arguments: [10, 14, 17]) func `in a history of an earlier version, samples of imports are written again`(
+        version: Int
+    ) throws {
+        try withFixture { history in
+            _ = try history.database.store(
+                ImportTests.file([slot(0, 4000, length: 900), slot(15, 4321, length: 900)]), of: history.user, at: noon)
+            try history.database.close()
+            func expectRepaired(_ path: String, _ what: Comment) throws {
+                let report = try #require(try StepDatabase.repair(path, at: noon, .fixed(0)), what)
+                #expect(report.days.isEmpty, what)
+                let repaired = try StepDatabase(path: path)
+                let steps = try repaired.dayData(of: history.user, on: day).tracks.flatMap(\.samples).map(\.steps)
+                #expect(steps == [4000, 4321], what)
+                #expect(try repaired.imports().count == 1, what)
+            }
+            let changed = try OlderHistory.write(history.path, version: version)
+            try replace([0x03, 0x84, 0x10, 0xe1], by: [0x03, 0x84, 0x00, 0xe1], in: changed)
+            try expectRepaired(changed, "a changed sample")
+            try FileManager.default.removeItem(atPath: changed)
+            let lost = try OlderHistory.write(history.path, version: version)
+            try SmallHistory.zeroRoot(of: "sample", in: lost)
+            try expectRepaired(lost, "a lost page")
+        }
+    }
+
     @Test func `a sample of an import at a changed time is no second one`() throws {
         try withFixture { history in
             _ = try history.database.store(

@@ -77,6 +77,10 @@ import Testing
                 try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
             )
         }
+        if report?.isWhole ?? true {
+            let kept = try database.queue.read(SmallHistory.sealedRows)
+            #expect(kept == history.sealedRows, "\(about): changed, and nothing is reported")
+        }
         #expect(problems == ["ok"], "\(about)")
         #expect(orphans == 0, "\(about)")
         let rows = try database.queue.read { try Row.fetchAll($0, sql: "SELECT pedometer, start FROM sample") }

@@ -65,10 +65,19 @@ struct RowSeal {
 }
 
 /// A group of rows with one sum.
-struct SealedGroup: Hashable, Sendable {
+struct SealedGroup: Hashable, Sendable, Comparable {
+    /// The table.
     let kind: String
     let owner: Int64
     let part: Int64
+
+    /// The day in which samples begin. A damaged number can be any.
+    fileprivate var dayWords: String {
+        let day = Day(daysSince1970: Int(clamping: part))
+        return Period.calendar.contains(day) ? "\(day)" : "a day that no calendar has"
+    }
+
+    static func < (a: SealedGroup, b: SealedGroup) -> Bool { (a.kind, a.part, a.owner) < (b.kind, b.part, b.owner) }
 }
 
 /// Calculates, stores and compares the sums of groups (`Schema.Migration.seals`).
@@ -146,26 +155,31 @@ struct Seals {
     ///
     /// - Parameter omitted: tables that are not read.
     func broken(besides omitted: Set<String> = []) throws -> [SealedGroup] {
-        var broken: [SealedGroup] = []
         // An older version has fewer of them.
         let tables = Set(try Schema.current.ownTables(in: database))
-        for table in SealedTable.all where !omitted.contains(table.name) && tables.contains(table.name) {
-            var known: [SealedGroup: UInt64?] = [:]
-            let rows = try Row.fetchCursor(
-                database, sql: "SELECT owner, part, sum FROM seal WHERE kind = ?", arguments: [table.name])
-            while let row = try rows.next() {
-                let sum: Int64? = try row.get(2)
-                known[SealedGroup(kind: table.name, owner: try row.get(0), part: try row.get(1))] = sum.map {
-                    UInt64(bitPattern: $0)
-                }
-            }
-            for (group, sum) in try sums(of: table) {
-                if let stored = known.removeValue(forKey: group), let stored, stored != sum { broken.append(group) }
-            }
-            // A sum is deleted with the last row of its group.
-            broken += known.compactMap { group, sum in sum == nil ? nil : group }
+        return try SealedTable.all.filter { !omitted.contains($0.name) && tables.contains($0.name) }
+            .flatMap { try broken(in: $0, stored: stored(of: $0)) }.sorted()
+    }
+
+    /// The groups of a table whose rows have another sum than the one that was stored.
+    func broken(in table: SealedTable, stored: [SealedGroup: UInt64]) throws -> [SealedGroup] {
+        if stored.isEmpty { return [] }
+        let sums = try sums(of: table)
+        // A sum is deleted with the last row of its group.
+        return stored.compactMap { group, sum in sums[group] == sum ? nil : group }
+    }
+
+    /// The sums that are known.
+    private func stored(of table: SealedTable) throws -> [SealedGroup: UInt64] {
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT owner, part, sum FROM seal WHERE kind = ? AND sum IS NOT NULL",
+            arguments: [table.name])
+        var stored: [SealedGroup: UInt64] = [:]
+        while let row = try rows.next() {
+            let sum: Int64 = try row.get(2)
+            stored[SealedGroup(kind: table.name, owner: try row.get(0), part: try row.get(1))] = UInt64(bitPattern: sum)
         }
-        return broken.sorted { ($0.kind, $0.part, $0.owner) < ($1.kind, $1.part, $1.owner) }
+        return stored
     }
 
     /// The sums of all groups of a table, as the rows are now.
@@ -204,11 +218,11 @@ struct Seals {
                 arguments: [group.owner])
             let owner = name.map { " of \($0.debugDescription)" } ?? ""
             return switch group.kind {
-            case "sample": "the steps\(owner) around \(Day(daysSince1970: Int(clamping: group.part))) are \(what)"
-            case "implausible_sample":
-                "the implausible slots\(owner) around \(Day(daysSince1970: Int(clamping: group.part))) are \(what)"
+            case "sample": "the steps\(owner) around \(group.dayWords) are \(what)"
+            case "implausible_sample": "the implausible slots\(owner) around \(group.dayWords) are \(what)"
             case "person": "the users are \(what)"
-            case "sync": "the records of syncs \(group.part * 32) to \(group.part * 32 + 31) are \(what)"
+            case "sync":
+                "the records of syncs \(Int128(group.part) * 32) to \(Int128(group.part) * 32 + 31) are \(what)"
             case "pedometer":
                 "the properties of the pedometer\(name.map { " \($0.debugDescription)" } ?? "") are \(what)"
             default: "the values\(owner) in \(group.kind) are \(what)"

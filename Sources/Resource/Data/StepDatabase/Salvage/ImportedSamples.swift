@@ -24,12 +24,20 @@ struct ImportedSamples {
             let days = try Int.fetchAll(
                 database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day",
                 arguments: [source])
-            guard days.allSatisfy({ (try? said(by: source, on: $0)) != nil }) else { continue }
+            guard days.allSatisfy({ isValid($0, of: source) }) else { continue }
             result.samples += try restore(source, Set(days).union(broken[source] ?? []), sync: try row.get(1))
             result.sources.insert(source)
         }
         return result
     }
+
+    private func isValid(_ day: Int, of source: Pedometer.ID) -> Bool {
+        // A damaged number can be any.
+        Self.days.contains(day) && (try? said(by: source, on: day))?.allSatisfy(\.countsInHistory) ?? false
+    }
+
+    /// Days of UTC since 1970 in which samples can begin.
+    static let days = 0...Timestamp.last.seconds / 86_400
 
     private func said(by source: Pedometer.ID, on day: Int) throws -> [StepSample] {
         try ImportLayers(of: source, on: Day(daysSince1970: day), database).merged().samples

@@ -30,9 +30,8 @@ struct LostParents {
         self.isBroken = isBroken
     }
 
-    /// - Returns: by table, the number of rows that were created, and of rows that were removed because they refer to
-    ///   missing rows.
-    func restore(in database: Database) throws -> [String: Change] {
+    /// - Returns: by table, the number of rows that were created or corrected.
+    func rebuild(in database: Database) throws -> [String: Change] {
         var changes: [String: Change] = [:]
         // A sync refers to a pedometer, and a pedometer to a person.
         for table in ["sync", "pedometer", "person"] where isBroken(table) {
@@ -44,6 +43,12 @@ struct LostParents {
         for (table, count) in try SyncReferences.correct(in: database) where count > 0 {
             changes[table, default: Change()].corrected[table == "sync" ? "pedometer" : "sync", default: 0] += count
         }
+        return changes
+    }
+
+    /// - Returns: by table, the number of rows that were removed because they refer to missing rows.
+    func removeOrphans(in database: Database) throws -> [String: Change] {
+        var changes: [String: Change] = [:]
         // Removing the row of a pedometer can leave other rows with dangling references.
         var isChanged = true
         while isChanged {
@@ -164,28 +169,18 @@ struct LostTime {
     /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
     private static let maximumMemory = 31 * 86_400
 
-    /// - Returns: the days that now lack time.
-    func mark(in database: Database) throws -> [SalvageReport.LostDays] {
+    /// - Returns: the time that each pedometer lacks now.
+    func mark(in database: Database) throws -> [Pedometer.ID: [CoveredSpan]] {
         try removeOverlaps(database)
-        var lost: [SalvageReport.LostDays] = []
-        for row in try Row.fetchAll(database, sql: "SELECT id, name FROM pedometer ORDER BY id") {
-            let pedometer: Int64 = try row.get(0), name: String = try row.get(1)
-            if complete.contains(pedometer) { continue }
-            var days: Set<Day> = []
-            var latest = Int.min
-            for gap in gaps {
-                guard let span = span(of: gap, for: pedometer) else { continue }
-                for piece in try remove(span, of: pedometer, database) {
-                    latest = max(latest, piece.span.end.seconds)
-                    let first = Day(of: piece.span.start, utcOffset: piece.utcOffset)
-                    let last = Day(of: piece.span.end - 1, utcOffset: piece.utcOffset)
-                    for day in max(first, last.advanced(by: 1 - ChangedDays.maximumDays))...last { days.insert(day) }
-                }
+        var lost: [Pedometer.ID: [CoveredSpan]] = [:]
+        for pedometer in try Int64.fetchAll(database, sql: "SELECT id FROM pedometer ORDER BY id")
+        where !complete.contains(pedometer) {
+            let pieces = try gaps.compactMap { span(of: $0, for: pedometer) }.flatMap {
+                try remove($0, of: pedometer, database)
             }
-            lost += DaySet(days).ranges.map {
-                SalvageReport.LostDays(pedometer: name, first: $0.lowerBound, last: $0.upperBound)
-            }
-            if latest > Int.min { try readAgain(pedometer, since: latest, database) }
+            guard let latest = pieces.map(\.span.end.seconds).max() else { continue }
+            lost[pedometer] = pieces
+            try readAgain(pedometer, since: latest, database)
         }
         return lost
     }

@@ -24,12 +24,9 @@ extension StepDatabase {
                 CheckRecord.remove(ofDatabase: path)
                 return nil
             }
-            // In a broken tree, sums mean nothing.
-            let isReadable = health.complaints.isEmpty && !health.isOlder
-            let broken = isReadable ? try reading(path) { try $0.read { try Seals($0).broken() } } : []
             let file = try DatabaseCopy(for: HistoryLock.realPath(path), ofHistory: path)
             do {
-                var report = try fill(file, from: HistoryLock.realPath(path), broken)
+                var report = try fill(file, from: HistoryLock.realPath(path))
                 if let wrong = try check(file.path).allComplaints.first {
                     throw HistoryError.irreparable(
                         path: path, reason: "the readable part is not a valid history: \(wrong)")
@@ -48,8 +45,8 @@ extension StepDatabase {
         }
     }
 
-    private static func fill(_ file: DatabaseCopy, from path: String, _ broken: [SealedGroup]) throws -> SalvageReport {
-        let salvage = try Salvage(path, broken: broken)
+    private static func fill(_ file: DatabaseCopy, from path: String) throws -> SalvageReport {
+        let salvage = try Salvage(path)
         var configuration = configuration(busyTimeout: busyTimeout)
         // References are corrected at the end.
         configuration.foreignKeysEnabled = false

@@ -14,6 +14,7 @@ extension Salvage {
             try walk.walk(roots[shape.name] ?? 0, isIndex: shape.isWithoutRowID) { event in
                 switch event {
                 case .hole:
+                    incomplete.insert(shape.name)
                     tables[shape.name]?.gaps += 1
                     isGap = true
                 case .doubtful(let number, let values):
@@ -53,9 +54,12 @@ extension Salvage {
         }
         for (name, columns) in derivedColumns {
             walk.walk(roots[name] ?? 0, isIndex: true) { event in
+                guard case .row(let number, let values) = event else { return }
                 // If its root is damaged, the pages below can be those of another table.
-                if case .row(let number, let values) = event, values.count != columns {
+                if values.count != columns {
                     displaced.append(Displaced(number: number, values: values))
+                } else if name == "seal" {
+                    sums.append(values)
                 }
             }
         }
@@ -66,8 +70,9 @@ extension Salvage {
                 }
             }
         }
+        let areOthersWhole = others.roots.map { walk.pass(over: $0) }.allSatisfy(\.self)
         let free = walk.freePages()
-        isAnyTableMissingPages = walk.isFreeListSound
+        areStraysCertain = walk.isFreeListSound && areOthersWhole && others.areCertain
         try walk.strays(besides: free) { event in
             switch event {
             case .row(let number, let values): try insertStray(number, values, database)
@@ -89,6 +94,7 @@ extension Salvage {
                 continue
             }
             tables[shape.name]?.rejected += 1
+            if let values = shape.row(row.number, row.values) { try addHurt(values, shape, database) }
         }
     }
 
@@ -97,9 +103,10 @@ extension Salvage {
     private func insertStray(
         _ number: Int64?, _ values: [DatabaseValue], _ database: Database, atLeast strictness: Int = 0
     ) throws -> Bool {
-        // If it is not certain which pages are free, a stray row of a table without gaps is a deleted row.
+        // If it is not certain which pages are free, a stray row of a table without gaps is a deleted row, or one of a
+        // table that is not istep's.
         for shape in candidates
-        where shape.strictness >= strictness && (isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0) {
+        where shape.strictness >= strictness && (areStraysCertain || tables[shape.name]?.gaps ?? 0 > 0) {
             guard values.count == shape.columns.count, try insert(number, values, into: shape, database) else {
                 continue
             }
@@ -178,6 +185,7 @@ extension Salvage {
                     ReplacedValue(table: shape.name, column: shape.columns[column], pedometer: pedometer), default: 0] +=
                     1
             }
+            if !changed.isEmpty { try addHurt(row, shape, database) }
         }
         return true
     }

@@ -30,7 +30,12 @@ final class Salvage {
     let headerNumbers: [SalvageReport.HeaderNumber]
     /// Row numbers of tables that other tables refer to and that were read without a gap.
     var parents: [String: Set<Int64>] = [:]
-    var isAnyTableMissingPages = false
+    /// Whether all pages are known that are not istep's: then each stray page is of a table of istep.
+    var areStraysCertain = false
+    /// Tables with pages or rows that cannot be read at all.
+    var incomplete: Set<String> = []
+    /// The groups of rows that were replaced in part, or left out.
+    var hurt: Set<SealedGroup> = []
     /// By table and row number: column values from index entries.
     var fragments: [String: [Int64: [String: DatabaseValue]]] = [:]
     /// The strictest first: a row that fits `sample` is not an implausible sample.
@@ -62,28 +67,31 @@ final class Salvage {
         let end: Int
     }
 
-    /// Groups whose rows can be read and are not those that were stored.
-    private let broken: [SealedGroup]
+    /// What the file has besides.
+    let others: OtherObjects
+    var sums = StoredSums()
 
-    init(_ path: String, schema: Schema = .current, broken: [SealedGroup] = []) throws {
+    init(_ path: String, schema: Schema = .current) throws {
         self.path = path
-        self.broken = broken
         self.schema = schema
         store = try PageStore(path)
         // The schema table begins on the first page.
         let known = try schema.objectsOfVersions()
         let names = known.map { Set($0.filter { $0.type == "table" }.map(\.name)) }
         var found: [String: Int] = [:], tables: Set<String> = [], objects: Set<SchemaObject> = []
+        var others = OtherObjects(besides: Set(known.joined().map(\.name)))
         var walk = TreeWalk(store)
         // If a definition is damaged, the number of its first page may remain; only that number of the row is needed.
         walk.walk(1, isIndex: false, repairingText: true) { event in
             guard case .row(_, let values) = event, values.count == 5, let name = String.fromDatabaseValue(values[1])
-            else { return }
+            else { return others.addUnknown() }
             let type = String.fromDatabaseValue(values[0]) ?? "", table = String.fromDatabaseValue(values[2]) ?? ""
             let object = SchemaObject(type: type, name: name, table: table, sql: String.fromDatabaseValue(values[4]))
             objects.insert(object.collapsed)
-            // A view or a trigger with the name of a table has no pages (root 0).
-            guard let root = Int.fromDatabaseValue(values[3]), root > 0 else { return }
+            // A view or a trigger, which may have the name of a table, has no pages (root 0).
+            let root = Int.fromDatabaseValue(values[3]).flatMap { $0 > 0 ? $0 : nil }
+            others.add(object, root: root)
+            guard let root else { return }
             // The row has the table's name twice: if one is damaged, the other is used.
             let isTable = type == "table" || names.contains { $0.contains(name) }
             let isDamaged = isTable && !names.contains { $0.contains(name) } && names.contains { $0.contains(table) }
@@ -117,6 +125,7 @@ final class Salvage {
         derivedIndexes = all.filter { Self.derived.contains($0.name) }.flatMap(\.indexes)
         // A table whose root is lost is recovered page by page.
         roots = found
+        self.others = others
     }
 
     /// Fills an empty database.
@@ -137,40 +146,13 @@ final class Salvage {
         let parents = LostParents(
             shapes, fragments: fragments,
             isBroken: { [tables] in tables[$0]?.gaps ?? 0 > 0 || tables[$0]?.rejected ?? 0 > 0 })
-        for (name, change) in try parents.restore(in: database) {
-            tables[name]?.rebuilt += change.rebuilt
-            tables[name]?.rejected += change.removed
-            for (column, count) in change.corrected {
-                replaced[ReplacedValue(table: name, column: column), default: 0] += count
-            }
-        }
-        let imported = try restoreImports(database)
-        // Which of its samples is wrong is not known: the day is read again, if the pedometer still holds it.
-        for group in broken {
-            if group.kind == "sample", imported.contains(group.owner) { continue }
-            let start = Int(clamping: group.part) * 86_400
-            if group.kind == "sample" {
-                gaps.append(
-                    (
-                        SampleKey(pedometer: group.owner, start: start, end: start),
-                        SampleKey(pedometer: group.owner, start: start + 86_400, end: 0)
-                    ))
-            }
-            let pedometer =
-                ["pedometer", "sample", "implausible_sample", "coverage", "device_total"].contains(group.kind)
-                ? group.owner : nil
-            replaced[ReplacedValue(table: group.kind, column: Self.checksum, pedometer: pedometer), default: 0] += 1
-        }
-        var days = try LostTime(gaps, except: imported).mark(in: database)
-        for group in broken where group.kind == "sample" && !imported.contains(group.owner) {
-            let name =
-                try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner])
-                ?? ""
-            let day = Day(daysSince1970: Int(clamping: group.part))
-            if !days.contains(where: { $0.pedometer == name && $0.first <= day && day <= $0.last }) {
-                days.append(SalvageReport.LostDays(pedometer: name, first: day, last: day))
-            }
-        }
+        add(try parents.rebuild(in: database))
+        // The sums are those of rows of this version.
+        let wrong = try wrongGroups(database)
+        add(try parents.removeOrphans(in: database))
+        inserts = [:]
+        try schema.migrate(database, from: version)
+        let days = try markLostTime(wrong, database)
         let isSharingUncertain = try repairSharing(database)
         for shape in shapes {
             tables[shape.name]?.rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(shape.name)") ?? 0
@@ -179,8 +161,6 @@ final class Salvage {
         guard tables["person"]?.rows ?? 0 > 0 || tables.values.allSatisfy(\.isWhole) else {
             throw HistoryError.irreparable(path: path, reason: "nothing in it can be read")
         }
-        inserts = [:]
-        try schema.migrate(database, from: version)
         if schema.hasSeals { try Seals(database).complete(atMost: .max) }
         return SalvageReport(
             tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database),
@@ -188,24 +168,18 @@ final class Salvage {
             isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
     }
 
-    /// - Returns: the sources of imports whose samples are those that the imports say; none if what they say may be
-    ///   lost.
-    private func restoreImports(_ database: Database) throws -> Set<Pedometer.ID> {
-        let lacksRows = tables["sample"]?.isWhole == false || tables["coverage"]?.isWhole == false
-        let wrong = Dictionary(grouping: broken.filter { $0.kind == "sample" }, by: \.owner).mapValues {
-            Set($0.map { Int(clamping: $0.part) })
+    private func add(_ changes: [String: LostParents.Change]) {
+        for (name, change) in changes {
+            tables[name]?.rebuilt += change.rebuilt
+            tables[name]?.rejected += change.removed
+            for (column, count) in change.corrected {
+                replaced[ReplacedValue(table: name, column: column), default: 0] += count
+            }
         }
-        guard lacksRows || !wrong.isEmpty, version == schema.version,
-            ImportedSamples.tables.allSatisfy({ tables[$0]?.isWhole == true }),
-            !broken.contains(where: { ImportedSamples.tables.contains($0.kind) })
-        else { return [] }
-        let (sources, samples) = try ImportedSamples(database: database, broken: wrong, lacksRows: lacksRows).restore()
-        tables["sample"]?.rebuilt += samples
-        return sources
     }
 
     /// In place of a column: the rows are kept as they are.
-    private static let checksum = "checksum"
+    static let checksum = "checksum"
 
     /// In the order of the schema.
     private func namedResets(_ database: Database) throws -> [SalvageReport.Reset] {

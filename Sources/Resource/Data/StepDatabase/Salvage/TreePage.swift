@@ -24,6 +24,8 @@ struct TreePage {
         var values: [DatabaseValue]?
         /// Without `values`: as many values as can be decoded, if the record's lengths disagree or a text is not valid.
         var doubtful: [DatabaseValue]?
+        /// Its bytes on this page.
+        fileprivate var size = 0
     }
 
     let kind: Kind
@@ -31,6 +33,8 @@ struct TreePage {
     let last: Int?
     /// In order; cells that cannot be read have neither child nor values.
     let cells: [Cell]
+    /// Whether the cells, and what is free between them, fill the content area: no cell is missing.
+    let isFilled: Bool
 
     /// Nil if this is not a page of a tree.
     ///
@@ -46,11 +50,29 @@ struct TreePage {
         guard pointers + 2 * count <= store.usableSize else { return nil }
         self.kind = kind
         last = kind.isLeaf ? nil : unsigned(page, start + 8, 4)
-        cells = (0..<count).map { index in
+        let cells = (0..<count).map { index in
             Cell(
                 page, at: unsigned(page, pointers + 2 * index, 2), from: pointers + 2 * count, kind, store,
                 repairingText) ?? Cell()
         }
+        self.cells = cells
+        let content = unsigned(page, start + 5, 2)
+        let filled = Self.freeBytes(page, from: start).map { $0 + cells.reduce(0) { $0 + $1.size } }
+        isFilled = filled == store.usableSize - (content == 0 ? 65_536 : content)
+    }
+
+    /// The bytes of the free blocks and fragments of a page ("B-tree Pages" of the file format); nil if the chain of
+    /// free blocks is not in order.
+    private static func freeBytes(_ page: [UInt8], from start: Int) -> Int? {
+        var bytes = Int(page[start + 7]), block = unsigned(page, start + 1, 2), end = 0
+        while block != 0 {
+            guard block >= end, block + 4 <= page.count else { return nil }
+            let size = unsigned(page, block + 2, 2)
+            bytes += size
+            end = block + max(4, size)
+            block = unsigned(page, block, 2)
+        }
+        return bytes
     }
 }
 
@@ -74,6 +96,8 @@ extension TreePage.Cell {
             guard let size = reader.varint() else { return nil }
             read(size, &reader, kind, store, repairingText)
         }
+        // SQLite makes no cell smaller than a free block.
+        size = max(4, reader.consumed)
     }
 
     private mutating func read(
@@ -169,6 +193,9 @@ struct RecordReader {
         return values
     }
 
+    /// The number of bytes that were read.
+    fileprivate var consumed: Int { index - bytes.startIndex }
+
     /// What was not read yet.
     fileprivate var rest: [UInt8] { Array(bytes[index...]) }
 
@@ -251,6 +278,28 @@ struct TreeWalk {
             }
         }
         if let last = page.last { try walk(last, isIndex: isIndex, repairingText, depth: depth + 1, body) }
+    }
+
+    /// Passes over a tree of another program's rows, so that its pages are not those of a lost tree.
+    ///
+    /// - Returns: false if not all of its pages can be read.
+    mutating func pass(over root: Int) -> Bool {
+        guard let kind = TreePage(root, in: store)?.kind else { return false }
+        return pass(over: root, isIndex: kind.isIndex, depth: 0)
+    }
+
+    private mutating func pass(over number: Int, isIndex: Bool, depth: Int) -> Bool {
+        guard number > 0, number <= store.count, depth < Self.deepest, !visited.contains(number),
+            let page = TreePage(number, in: store), page.kind.isIndex == isIndex
+        else { return false }
+        visited.insert(number)
+        var isWhole = page.isFilled
+        if page.kind.isLeaf { return isWhole }
+        for child in page.cells.map(\.child) + [page.last] {
+            let isPassed = child.map { pass(over: $0, isIndex: isIndex, depth: depth + 1) } ?? false
+            isWhole = isWhole && isPassed
+        }
+        return isWhole
     }
 
     /// The rows of pages that no tree leads to, because a page above them is damaged. Rows on free pages were deleted

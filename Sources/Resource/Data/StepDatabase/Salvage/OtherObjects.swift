@@ -1,0 +1,59 @@
+/// What the file of a history has besides the objects of istep: SQLite's statistics, and tables and indexes that a user
+/// has added. A repair does not save them.
+///
+/// Their rows can resemble rows of istep, so their pages must not count as pages that istep's tables have lost.
+struct OtherObjects {
+    /// First pages of their trees.
+    private(set) var roots: [Int] = []
+    /// False if there may be more: a row of the schema cannot be read, or an object has a definition that does not fit
+    /// its name. It may be one of istep's with a damaged name.
+    private(set) var areCertain = true
+
+    /// Names of istep's objects, in all versions.
+    private let own: Set<String>
+
+    init(besides own: Set<String>) { self.own = own }
+
+    /// A row of the schema that cannot be read.
+    mutating func addUnknown() { areCertain = false }
+
+    /// - Parameter root: the first page; nil if it has none.
+    mutating func add(_ object: SchemaObject, root: Int?) {
+        // The row of a table has its name twice: either says that it is istep's.
+        if own.contains(object.name) || object.type == "table" && own.contains(object.table) { return }
+        guard let root else {
+            let isWithoutPages = ["view", "trigger"].contains(object.type) || object.isVirtual
+            if !isWithoutPages { areCertain = false }
+            return
+        }
+        guard object.isConsistent else {
+            areCertain = false
+            return
+        }
+        roots.append(root)
+    }
+}
+
+extension SchemaObject {
+    fileprivate var isVirtual: Bool { type == "table" && sql?.uppercased().hasPrefix("CREATE VIRTUAL ") == true }
+
+    /// Whether the definition of a table or an index is of this name.
+    fileprivate var isConsistent: Bool {
+        switch type {
+        case "table": name == table && sql.map { Self.contains(name, in: $0) } ?? false
+        case "index":
+            sql.map { Self.contains(name, in: $0) && Self.contains(table, in: $0) }
+                // Of a constraint.
+                ?? name.hasPrefix("sqlite_autoindex_\(table)_")
+        default: false
+        }
+    }
+
+    /// Whether a statement contains a name, in whatever case and quoted in any of SQLite's ways
+    /// (https://www.sqlite.org/lang_keywords.html).
+    private static func contains(_ name: String, in sql: String) -> Bool {
+        let sql = sql.lowercased().utf8, name = name.lowercased()
+        return sql.contains(name.utf8)
+            || ["\"", "'", "`"].contains { name.contains($0) && sql.contains(name.replacing($0, with: $0 + $0).utf8) }
+    }
+}
