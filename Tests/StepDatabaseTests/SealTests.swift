@@ -189,6 +189,25 @@ import Testing
         }
     }
 
+    /// The sample is as it was stored, and gets another sync.
+    @Test func `a day is not doubtful because the sync of a sample is replaced`() throws {
+        try withFixture { history in
+            try fill(history)
+            let other = try history.database.addPedometer(
+                .ring(of: history.user, address: "30:34:42:00:00:02", name: "other"))
+            _ = try history.database.beginSync(of: other.id, at: noon)
+            let sync = try history.database.beginSync(of: history.pedometer.id, at: noon)
+            let late = StepSample(
+                start: midnight + 30 * 86_400, length: 900, steps: 100, distance: 0.5, utcOffset: 0)
+            _ = try history.database.merge(SampleBatch(samples: [late]), sync: sync)
+            try history.database.close()
+            try changeUnnoticed(history.path, "UPDATE sync SET pedometer = \(other.id) WHERE id = \(sync)")
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.resets.map { "\($0.table) \($0.column)" } == ["sync checksum", "sample sync"])
+            #expect(report.days.isEmpty)
+        }
+    }
+
     @Test func `samples that are lost are not named again as changed`() throws {
         try withFixture { history in
             try fill(history)

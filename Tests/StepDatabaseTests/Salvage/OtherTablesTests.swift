@@ -87,6 +87,52 @@ import Testing
         }
     }
 
+    /// The newest object is on the last page of the schema.
+    @Test func `neither are they where a page of the schema has fewer entries than there are`() throws {
+        try withHistory { history in
+            let queue = try DatabaseQueue(path: history.path)
+            try queue.writeWithoutTransaction {
+                try $0.execute(
+                    sql:
+                        "CREATE TABLE last (id INTEGER PRIMARY KEY, name, name_key); INSERT INTO last SELECT * FROM notes"
+                )
+            }
+            try queue.close()
+            let pages = try PageStore(history.path)
+            let leaf = try #require(
+                (2...pages.count).last { number in
+                    TreePage(number, in: pages)?.cells.last?.values?.contains("last".databaseValue) == true
+                })
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: history.path))
+            bytes[(leaf - 1) * 512 + 4] -= 1
+            try bytes.write(to: URL(fileURLWithPath: history.path))
+            try repair(history)
+        }
+    }
+
+    /// istep has no row of this size.
+    @Test func `a large value in such a table hides no row of the history`() throws {
+        try withHistory { history in
+            let queue = try DatabaseQueue(path: history.path)
+            try queue.writeWithoutTransaction {
+                try $0.execute(
+                    sql: "CREATE TABLE photos (jpeg BLOB); INSERT INTO photos VALUES (zeroblob(1200000))")
+            }
+            let root = try #require(
+                try queue.read {
+                    try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'")
+                })
+            try queue.close()
+            // All pages but the last are stray ones then.
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: history.path))
+            bytes[(root - 1) * 512 + 4] = 0
+            try bytes.write(to: URL(fileURLWithPath: history.path))
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect((80...90).contains(report.contents.samples) && report.contents.people == ["Ada"])
+            #expect(report.tables.filter { !$0.isWhole }.map(\.name) == ["sample"])
+        }
+    }
+
     @Test(arguments: ["type = NULL", "name = NULL", "rootpage = 0", "rootpage = 'x'", "sql = NULL"])
     func `neither are they where the row of such a table in the schema is damaged`(change: String) throws {
         try withHistory { history in

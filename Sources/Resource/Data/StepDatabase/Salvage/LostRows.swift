@@ -11,6 +11,8 @@ struct LostParents {
         var removed = 0
         /// By column, references that were wrong.
         var corrected: [String: Int] = [:]
+        /// The groups of these rows.
+        var groups: Set<SealedGroup> = []
     }
 
     private let shapes: [TableShape]
@@ -40,8 +42,10 @@ struct LostParents {
             where try make(table, number, database) { count += 1 }
             changes[table, default: Change()].rebuilt += count
         }
-        for (table, count) in try SyncReferences.correct(in: database) where count > 0 {
-            changes[table, default: Change()].corrected[table == "sync" ? "pedometer" : "sync", default: 0] += count
+        for (table, correction) in try SyncReferences.correct(in: database) where correction.rows > 0 {
+            let column = table == "sync" ? "pedometer" : "sync"
+            changes[table, default: Change()].corrected[column, default: 0] += correction.rows
+            changes[table, default: Change()].groups = correction.groups
         }
         return changes
     }

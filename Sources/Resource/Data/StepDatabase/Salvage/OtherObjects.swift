@@ -39,21 +39,24 @@ extension SchemaObject {
 
     /// Whether the definition of a table or an index is of this name.
     fileprivate var isConsistent: Bool {
+        // Names are at the start of a statement, in whatever case and quoted in any of SQLite's ways
+        // (https://www.sqlite.org/lang_keywords.html).
+        guard name.utf8.count + table.utf8.count <= Self.maximumBytes else { return false }
+        let start = sql.map { String(decoding: $0.utf8.prefix(64 + 2 * Self.maximumBytes), as: UTF8.self).lowercased() }
+        func defines(_ name: String) -> Bool {
+            guard let start else { return false }
+            let name = name.lowercased()
+            return start.utf8.contains(name.utf8)
+                || ["\"", "'", "`"].contains { start.utf8.contains(name.replacing($0, with: $0 + $0).utf8) }
+        }
         switch type {
-        case "table": name == table && sql.map { Self.contains(name, in: $0) } ?? false
-        case "index":
-            sql.map { Self.contains(name, in: $0) && Self.contains(table, in: $0) }
-                // Of a constraint.
-                ?? name.hasPrefix("sqlite_autoindex_\(table)_")
-        default: false
+        case "table": return name == table && defines(name)
+        // Without a statement, it is the index of a constraint.
+        case "index": return sql == nil ? name.hasPrefix("sqlite_autoindex_\(table)_") : defines(name) && defines(table)
+        default: return false
         }
     }
 
-    /// Whether a statement contains a name, in whatever case and quoted in any of SQLite's ways
-    /// (https://www.sqlite.org/lang_keywords.html).
-    private static func contains(_ name: String, in sql: String) -> Bool {
-        let sql = sql.lowercased().utf8, name = name.lowercased()
-        return sql.contains(name.utf8)
-            || ["\"", "'", "`"].contains { name.contains($0) && sql.contains(name.replacing($0, with: $0 + $0).utf8) }
-    }
+    /// Of both names; longer ones are damaged.
+    private static let maximumBytes = 1000
 }

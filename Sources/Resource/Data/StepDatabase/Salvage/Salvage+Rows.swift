@@ -70,8 +70,8 @@ extension Salvage {
                 }
             }
         }
-        let areOthersWhole = others.roots.map { walk.pass(over: $0) }.allSatisfy(\.self)
         let free = walk.freePages()
+        let areOthersWhole = others.roots.map { walk.pass(over: $0, besides: free) }.allSatisfy(\.self)
         areStraysCertain = walk.isFreeListSound && areOthersWhole && others.areCertain
         try walk.strays(besides: free) { event in
             switch event {
@@ -94,7 +94,7 @@ extension Salvage {
                 continue
             }
             tables[shape.name]?.rejected += 1
-            if let values = shape.row(row.number, row.values) { try addHurt(values, shape, database) }
+            if let values = shape.row(row.number, row.values) { try addReported(values, shape, database) }
         }
     }
 
@@ -185,7 +185,7 @@ extension Salvage {
                     ReplacedValue(table: shape.name, column: shape.columns[column], pedometer: pedometer), default: 0] +=
                     1
             }
-            if !changed.isEmpty { try addHurt(row, shape, database) }
+            if !changed.isEmpty { try addReported(row, shape, database) }
         }
         return true
     }

@@ -3,20 +3,21 @@ import StepDomain
 
 /// Rows that can be read and are not those that were stored.
 extension Salvage {
-    /// The groups of saved rows that have another sum than the damaged file says. Groups of which the report already
-    /// says that rows may be lost or were changed by the repair are not among them. Days that lack samples are:
-    /// `markLostTime` leaves them out.
+    /// The groups of saved rows that have another sum than the damaged file says. Groups of which the report says
+    /// something already are not among them, except days that lack samples: `markLostTime` leaves these out.
     func wrongGroups(_ database: Database) throws -> [SealedGroup] {
         let seals = Seals(database)
         return try SealedTable.all.filter {
             tables[$0.name] != nil && ($0.name == "sample" || !incomplete.contains($0.name))
         }
         .flatMap { try seals.broken(in: $0, stored: sums.known(of: $0)) }
-        .filter { !hurt.contains($0) }.sorted()
+        .filter { !reported.contains($0) }.sorted()
     }
 
+    /// A row that was changed or left out, and is reported.
+    ///
     /// - Parameter row: the values in the order of the columns.
-    func addHurt(_ row: [DatabaseValue], _ shape: TableShape, _ database: Database) throws {
+    func addReported(_ row: [DatabaseValue], _ shape: TableShape, _ database: Database) throws {
         guard let table = SealedTable.all.first(where: { $0.name == shape.name }) else { return }
         let values = shape.columns.map { _ in "?" }.joined(separator: ", ")
         let group = try Row.fetchOne(
@@ -27,7 +28,7 @@ extension Salvage {
                 """, arguments: StatementArguments(row))
         guard let group, let owner = Int64.fromDatabaseValue(group[0]), let part = Int64.fromDatabaseValue(group[1])
         else { return }
-        hurt.insert(SealedGroup(kind: table.name, owner: owner, part: part))
+        reported.insert(SealedGroup(kind: table.name, owner: owner, part: part))
     }
 
     /// Removes the time of lost and of wrong samples from what pedometers have covered, and counts the wrong groups.
@@ -82,9 +83,9 @@ extension Salvage {
 
     /// - Returns: the sources of imports whose samples are those that the imports say; none if what they say may be
     ///   lost.
-    private func restoreImports(_ broken: [SealedGroup], _ database: Database) throws -> Set<Pedometer.ID> {
+    private func restoreImports(_ groups: [SealedGroup], _ database: Database) throws -> Set<Pedometer.ID> {
         let lacksRows = tables["sample"]?.isWhole == false || tables["coverage"]?.isWhole == false
-        let wrong = Dictionary(grouping: broken.filter { $0.kind == "sample" }, by: \.owner).mapValues {
+        let wrong = Dictionary(grouping: groups.filter { $0.kind == "sample" }, by: \.owner).mapValues {
             Set($0.map { Int(clamping: $0.part) })
         }
         // A history of a version without imports has no such tables.

@@ -21,6 +21,10 @@ final class Salvage {
     let derivedColumns: [(name: String, count: Int)]
     let derivedIndexes: [TableShape.Index]
     let roots: [String: Int]
+    /// The objects of the file that are not istep's.
+    let others: OtherObjects
+    /// The checksums of the file.
+    var sums = StoredSums()
     var tables: [String: SalvageReport.Table] = [:]
     var inserts: [String: Statement] = [:]
     let resets: [String: ValueReset]
@@ -30,12 +34,12 @@ final class Salvage {
     let headerNumbers: [SalvageReport.HeaderNumber]
     /// Row numbers of tables that other tables refer to and that were read without a gap.
     var parents: [String: Set<Int64>] = [:]
-    /// Whether all pages are known that are not istep's: then each stray page is of a table of istep.
+    /// Whether all pages are known that are not istep's, or are free: then each stray page is of a table of istep.
     var areStraysCertain = false
     /// Tables with pages or rows that cannot be read at all.
     var incomplete: Set<String> = []
-    /// The groups of rows that were replaced in part, or left out.
-    var hurt: Set<SealedGroup> = []
+    /// The groups of rows of which the report says that they were changed or left out.
+    var reported: Set<SealedGroup> = []
     /// By table and row number: column values from index entries.
     var fragments: [String: [Int64: [String: DatabaseValue]]] = [:]
     /// The strictest first: a row that fits `sample` is not an implausible sample.
@@ -66,10 +70,6 @@ final class Salvage {
         let start: Int
         let end: Int
     }
-
-    /// What the file has besides.
-    let others: OtherObjects
-    var sums = StoredSums()
 
     init(_ path: String, schema: Schema = .current) throws {
         self.path = path
@@ -172,6 +172,7 @@ final class Salvage {
         for (name, change) in changes {
             tables[name]?.rebuilt += change.rebuilt
             tables[name]?.rejected += change.removed
+            reported.formUnion(change.groups)
             for (column, count) in change.corrected {
                 replaced[ReplacedValue(table: name, column: column), default: 0] += count
             }

@@ -7,6 +7,7 @@ struct StoredSums {
     /// - Parameter values: of a row of `seal`, in the order of its tree.
     mutating func append(_ values: [DatabaseValue]) {
         guard values.count == 4, let kind = String.fromDatabaseValue(values[0]),
+            SealedTable.all.contains(where: { $0.name == kind }),
             let owner = Int64.fromDatabaseValue(values[1]), let part = Int64.fromDatabaseValue(values[2]),
             !kind.hasSuffix("sample") || ImportedSamples.days.contains(Int(clamping: part)),
             values[3].isNull || Int64.fromDatabaseValue(values[3]) != nil

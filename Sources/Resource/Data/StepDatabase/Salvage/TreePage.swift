@@ -146,7 +146,7 @@ struct RecordReader {
 
     /// A record. The part that does not fit on the page is on a chain of other pages.
     mutating func payload(_ size: Int64, of kind: TreePage.Kind, _ store: PageStore) -> [UInt8]? {
-        guard (1...Int64(Self.maximumBytes)).contains(size) else { return nil }
+        guard (1...Int64(Int32.max)).contains(size) else { return nil }
         // "Cell payload overflow pages" of the file format.
         let usable = store.usableSize, total = Int(size)
         let most = kind.isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
@@ -154,6 +154,7 @@ struct RecordReader {
         let least = (usable - 12) * 32 / 255 - 23
         let fitting = least + (total - least) % (usable - 4)
         guard let local = bytes(fitting <= most ? fitting : least), let link = bytes(4) else { return nil }
+        guard total <= Self.maximumBytes else { return nil }
         var record = Array(local)
         var next = link.reduce(0) { $0 << 8 | Int($1) }
         // Each page adds to the record, so that a cyclic chain ends too.
@@ -261,10 +262,12 @@ struct TreeWalk {
             let page = TreePage(number, in: store, repairingText: repairingText), page.kind.isIndex == isIndex
         else { return try body(.hole) }
         visited.insert(number)
+        var isMissingCells = !page.isFilled
         for cell in page.cells {
             if !page.kind.isLeaf {
                 guard let child = cell.child else {
                     try body(.hole)
+                    isMissingCells = false
                     continue
                 }
                 try walk(child, isIndex: isIndex, repairingText, depth: depth + 1, body)
@@ -274,29 +277,32 @@ struct TreeWalk {
                 try body(.row(cell.number, values))
             } else {
                 try body(.hole)
+                isMissingCells = false
                 if let values = cell.doubtful { try body(.doubtful(cell.number, values)) }
             }
         }
+        // Where the number of cells is too low, it is the last that are missing.
+        if isMissingCells { try body(.hole) }
         if let last = page.last { try walk(last, isIndex: isIndex, repairingText, depth: depth + 1, body) }
     }
 
     /// Passes over a tree of another program's rows, so that its pages are not those of a lost tree.
     ///
     /// - Returns: false if not all of its pages can be read.
-    mutating func pass(over root: Int) -> Bool {
+    mutating func pass(over root: Int, besides free: Set<Int>) -> Bool {
         guard let kind = TreePage(root, in: store)?.kind else { return false }
-        return pass(over: root, isIndex: kind.isIndex, depth: 0)
+        return pass(over: root, isIndex: kind.isIndex, free, depth: 0)
     }
 
-    private mutating func pass(over number: Int, isIndex: Bool, depth: Int) -> Bool {
+    private mutating func pass(over number: Int, isIndex: Bool, _ free: Set<Int>, depth: Int) -> Bool {
         guard number > 0, number <= store.count, depth < Self.deepest, !visited.contains(number),
-            let page = TreePage(number, in: store), page.kind.isIndex == isIndex
+            !free.contains(number), let page = TreePage(number, in: store), page.kind.isIndex == isIndex
         else { return false }
         visited.insert(number)
         var isWhole = page.isFilled
         if page.kind.isLeaf { return isWhole }
         for child in page.cells.map(\.child) + [page.last] {
-            let isPassed = child.map { pass(over: $0, isIndex: isIndex, depth: depth + 1) } ?? false
+            let isPassed = child.map { pass(over: $0, isIndex: isIndex, free, depth: depth + 1) } ?? false
             isWhole = isWhole && isPassed
         }
         return isWhole
