@@ -94,4 +94,28 @@ import Testing
         ]
         #expect(try read(files).totals == ["steps": ["2019-04-01": 50]])
     }
+
+    /// As pages of an interface that were written into one file.
+    @Test(arguments: [
+        ("steps-2019-04-01.json", #"[{"dateTime":"04/01/19 10:00:00","value":"50"}]"#),
+        (
+            "oura.json",
+            #"{"data":[{"day":"2019-03-01","equivalent_walking_distance":1},"#
+                + #"{"day":"2019-04-01","steps":700,"timestamp":"2019-04-01T04:00:00.000-07:00"}]}"#
+        ),
+    ]) func `JSON that goes on after its end is refused`(name: String, text: String) throws {
+        #expect(try !read(name, text + " \n").samples.isEmpty)
+        let error = #expect(throws: ImportError.self) { try read(name, text + "\n" + text) }
+        guard case .malformed(_, let reason)? = error else { return }
+        #expect(reason.hasSuffix("it goes on after its end"))
+    }
+
+    @Test func `JSON with longer keys than any program writes is refused, and a long text is passed over`() throws {
+        func file(key: Int, text: Int) -> String {
+            let (key, text) = (String(repeating: "k", count: key), String(repeating: "t", count: text))
+            return #"[{"dateTime":"04/01/19 10:00:00","value":"50","\#(key)":"\#(text)"}]"#
+        }
+        #expect(try read("steps-2019-04-01.json", file(key: 100, text: 100_000)).samples.map(\.steps) == [50])
+        #expect(throws: ImportError.self) { try read("steps-2019-04-01.json", file(key: 5000, text: 1)) }
+    }
 }

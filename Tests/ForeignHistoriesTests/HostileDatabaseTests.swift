@@ -90,4 +90,27 @@ import Testing
             }
         }
     }
+
+    /// Pages that name the same page several times give a small file any number of rows, and SQLite does not notice.
+    @Test func `a query that takes more work than its file can need is refused`() throws {
+        try withFolder { folder in
+            let path = folder + "/x.db"
+            try database(
+                """
+                CREATE TABLE t (a);
+                INSERT INTO t WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n
+                """
+            ).write(to: URL(fileURLWithPath: path))
+            var rows = 0
+            try ForeignDatabase(path, shownAs: path).rows("SELECT a FROM t ORDER BY a DESC") { _ in rows += 1 }
+            #expect(rows == 20_000)
+            #expect(
+                throws: ImportError.malformed(path: path, reason: "it has more rows than a file of its size can have")
+            ) {
+                try ForeignDatabase(path, shownAs: path, operations: 50_000).rows("SELECT a FROM t ORDER BY a DESC") {
+                    _ in
+                }
+            }
+        }
+    }
 }

@@ -102,6 +102,37 @@ import Testing
         }
     }
 
+    /// The configuration of a nightly import has to be changed, and not the file.
+    @Test func `where no file of a folder is of the named format, the newest is named`() throws {
+        try withFolder { folder in
+            let path = folder + "/steps.csv"
+            try Data("Date,Steps\n2019-04-01,50\n".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(throws: ImportError.notOfFormat(path: path, format: "gadgetbridge")) {
+                try ForeignFiles().newest(in: folder, options(format: "gadgetbridge"), unreadable: [])
+            }
+        }
+    }
+
+    @Test func `a folder with one that cannot be listed is refused`() async throws {
+        let folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
+        defer {
+            chmod(folder + "/b", 0o700)
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        for name in ["/a", "/b"] {
+            try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+            try Data("Date,Steps\n2019-04-01,50\n".utf8).write(to: URL(fileURLWithPath: folder + name + "/steps.csv"))
+        }
+        chmod(folder, 0o755)
+        chmod(folder + "/a", 0o755)
+        chmod(folder + "/b", 0)
+        await #expect(processExitsWith: .success) { [folder = folder as String] in
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            let error = #expect(throws: ImportError.self) { _ = try FileTree(folder) }
+            guard case .unreadable(let path, _)? = error, path.hasSuffix("/b") else { exit(1) }
+        }
+    }
+
     /// SQLite lost its locks on it, and with them commits.
     @Test func `files of the history that is in use are not opened`() throws {
         try withFolder { folder in

@@ -53,6 +53,13 @@ import Testing
         #expect(try read(Self.good, pieces: pieces) == Self.wanted)
     }
 
+    /// Each name is compared with the others.
+    @Test func `an element with more attributes than any program writes is refused`() {
+        let many = (0..<200).map { "a\($0)='1'" }.joined(separator: " ")
+        #expect(throws: ImportError.self) { try read("<H><R t='s' \(many)/></H>") }
+        #expect(throws: Never.self) { try read("<H><R t='x' \(many)/></H>") }
+    }
+
     @Test func `a file that was cut anywhere is refused`() {
         let text = Array(Self.good.utf8), end = Self.good.utf8.count - 2
         for count in 0..<end {

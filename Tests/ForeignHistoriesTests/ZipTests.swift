@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StepDomain
 import Testing
 
@@ -102,5 +103,28 @@ import Testing
             try read(["a.zip": zip([("steps.csv", table)]), "b.zip": zip([("steps.csv", table)])])
         }
         #expect("\(String(describing: error))".contains("a.zip: extract them"))
+    }
+
+    /// As Gadgetbridge exports while it runs: the newest rows are in the log only.
+    @Test func `a database in an archive is read with its log`() throws {
+        let files = try withFolder { folder in
+            let queue = try DatabaseQueue(path: folder + "/itd.db")
+            try queue.writeWithoutTransaction {
+                try $0.execute(
+                    sql: """
+                        PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+                        CREATE TABLE stepCount (time, steps); INSERT INTO stepCount VALUES (1554105600000000000, 500);
+                        PRAGMA wal_checkpoint(TRUNCATE);
+                        INSERT INTO stepCount VALUES (1554109200000000000, 700)
+                        """)
+            }
+            return try ["itd.db", "itd.db-wal"].map {
+                (name: "database/" + $0, data: try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)))
+            }
+        }
+        let (alone, both) = try (read(["x": zip([files[0]])]), read(["x": zip(files)]))
+        #expect(!alone.samples.contains { $0.start > Timestamp(1_554_105_600) })
+        #expect(both.samples.contains { $0.span.end > Timestamp(1_554_105_600) })
+        #expect(try both.totals == read(["a/itd.db": files[0].data, "a/itd.db-wal": files[1].data]).totals)
     }
 }

@@ -114,6 +114,8 @@ public struct ForeignFiles: ForeignHistoryReader {
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
         if let whole = wholeFolder(path, options) { return NewestForeignFile(file: whole) }
         var (damaged, damage): ([String], ImportError?) = ([], nil)
+        // What another format or path in the configuration would settle.
+        var choice: ImportError?
         for file in files.prefix(Self.maximumTried) {
             do throws(ImportError) {
                 if unreadable.contains(file.path) {
@@ -122,6 +124,10 @@ public struct ForeignFiles: ForeignHistoryReader {
                 _ = try reader(of: tree(file.path), options)
                 return NewestForeignFile(file: file, damaged: damaged)
             } catch {
+                switch error {
+                case .ambiguousFormat, .severalExports, .unnamedCount, .notOfFormat: choice = choice ?? error
+                default: break
+                }
                 // Files that are still being written, and files of other programs, are passed over. A damaged file can
                 // be of another program too.
                 guard error.isDamage, file.modified / 1_000_000_000 <= options.now.seconds - Self.writing else {
@@ -135,7 +141,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         do throws(ImportError) { _ = try reader(of: tree(path), options) } catch {
             if case .severalExports = error { throw error }
         }
-        throw damage
+        throw damage ?? choice
             ?? ImportError.unknownFormat(
                 path: path, hint: files.isEmpty ? "no file stands in it directly, and as a whole it is no export" : nil)
     }

@@ -43,10 +43,15 @@ final class FileTree {
     private func listFolder(_ path: String, except inUse: Set<Inode>) throws(ImportError) {
         // The enumerator does not follow a link that is the folder itself.
         let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        var fault: URL?
         guard
             let found = FileManager.default.enumerator(
                 at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isRegularFileKey, .fileSizeKey],
-                options: [.skipsHiddenFiles])
+                options: [.skipsHiddenFiles],
+                errorHandler: { url, _ in
+                    fault = url
+                    return false
+                })
         else { throw .unreadable(path: path, reason: "the folder cannot be listed") }
         let prefix = (path.hasSuffix("/") ? path : path + "/").count
         for case let url as URL in found {
@@ -63,6 +68,7 @@ final class FileTree {
                 ForeignFile(
                     name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, location: .disk(url.path)))
         }
+        if let fault { throw .unreadable(path: fault.path, reason: "the folder cannot be listed") }
     }
 }
 

@@ -9,14 +9,28 @@ final class ForeignDatabase {
     /// For messages.
     let path: String
     private let connection: OpaquePointer
+    private let budget: Budget
     /// The columns of each table, by the names as they stand there.
     let tables: [String: [String]]
     /// The first of its views, triggers and virtual tables; nil if it has none. Their code would never run, but a view
     /// can stand where a program has a table.
     let foreignCode: String?
 
-    /// - Parameter isImmutable: whether the file stands alone: SQLite then takes no lock and creates no file beside it.
-    init(_ path: String, shownAs shown: String, isImmutable: Bool = true) throws(ImportError) {
+    /// What all queries may take. Pages that several others name make a small file have any number of rows.
+    private final class Budget {
+        /// In thousands of SQLite's operations.
+        var rest: Int
+
+        init(_ rest: Int) { self.rest = rest }
+    }
+
+    /// For a table of 30 bytes a row, hundreds of operations a row, in each of ten queries.
+    private static func operations(forBytes size: Int) -> Int { 300_000_000 + 200 * size }
+
+    /// - Parameters:
+    ///   - isImmutable: whether the file stands alone: SQLite then takes no lock and creates no file beside it.
+    ///   - operations: of SQLite, that all queries may take; nil for many more than a file of this size needs.
+    init(_ path: String, shownAs shown: String, isImmutable: Bool = true, operations: Int? = nil) throws(ImportError) {
         self.path = shown
         let escaped = path.utf8.map { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || "/._-0123456789".utf8.contains(byte)
@@ -33,6 +47,17 @@ final class ForeignDatabase {
             throw .unreadable(path: shown, reason: String(cString: sqlite3_errstr(code)))
         }
         connection = opened
+        var status = stat()
+        let size = stat(path, &status) == 0 ? Int(status.st_size) : 0
+        budget = Budget((operations ?? Self.operations(forBytes: size)) / 1000)
+        sqlite3_progress_handler(
+            opened, 1000,
+            { context in
+                guard let context else { return 1 }
+                let budget = Unmanaged<Budget>.fromOpaque(context).takeUnretainedValue()
+                budget.rest -= 1
+                return budget.rest < 0 ? 1 : 0
+            }, Unmanaged.passUnretained(budget).toOpaque())
         csqlite_harden(UnsafeMutableRawPointer(opened))
         sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, 4 << 20)
         sqlite3_limit(opened, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
@@ -158,6 +183,9 @@ final class ForeignDatabase {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
+            if code == SQLITE_INTERRUPT {
+                throw .malformed(path: path, reason: "it has more rows than a file of its size can have")
+            }
             guard code == SQLITE_ROW else { throw failure() }
             try body(ForeignRow(statement: statement))
         }

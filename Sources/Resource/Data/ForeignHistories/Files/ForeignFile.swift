@@ -137,11 +137,14 @@ final class ForeignFile {
                 return try ForeignDatabase(copy, shownAs: path, isImmutable: false)
             }
             return try ForeignDatabase(path, shownAs: path)
-        case .archive:
+        case .archive(_, let archive, let member):
             let folder = try TemporaryFolder()
             temporary = folder
-            try Self.copy(try stream(), to: folder.path + "/copy.db")
-            return try ForeignDatabase(folder.path + "/copy.db", shownAs: self.path)
+            let copy = folder.path + "/copy.db"
+            try Self.copy(try stream(), to: copy)
+            let log = archive.members.first { $0.name == member.name + "-wal" && $0.size > 0 }
+            if let log { try Self.copy(try archive.open(log, isVerified: true), to: copy + "-wal") }
+            return try ForeignDatabase(copy, shownAs: self.path, isImmutable: log == nil)
         }
     }
 

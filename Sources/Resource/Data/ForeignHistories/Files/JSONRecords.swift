@@ -38,6 +38,8 @@ struct JSONRecords {
     private static let deepest = 32
     private static let maximumText = 1 << 20
     private static let maximumValues = 400
+    /// Bytes of a key, and of a text that is kept.
+    private static let maximumKept = 4000
 
     init(_ file: ForeignFile) throws(ImportError) {
         stream = try file.text()
@@ -63,6 +65,7 @@ struct JSONRecords {
             }
         default: throw failure("it does not begin as expected")
         }
+        if try nextIfAny() != nil { throw failure("it goes on after its end") }
     }
 
     /// Reads objects that follow each other, each on a line of its own (https://jsonlines.org).
@@ -113,6 +116,7 @@ struct JSONRecords {
         while true {
             guard first == UInt8(ascii: "\"") else { throw failure("a key is missing") }
             let name = try readText()
+            if name.utf8.count > Self.maximumKept { throw failure("a key is too long") }
             guard try next() == UInt8(ascii: ":") else { throw failure("a colon is missing") }
             try body(name, try next(), &self)
             switch try next() {
@@ -159,6 +163,7 @@ struct JSONRecords {
     }
 
     private func keep(_ value: Scalar, _ name: String, _ record: inout Record) {
+        if case .text(let text) = value, text.utf8.count > Self.maximumKept { return }
         if record.count < Self.maximumValues, record[name] == nil { record[name] = value }
     }
 

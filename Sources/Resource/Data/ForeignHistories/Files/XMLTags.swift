@@ -196,6 +196,7 @@ final class XMLTags {
                 if match == 2 { throw failure("an element has an attribute twice") }
                 match = value.equals(search.kind.value) || value.isWritten(search.kind.value) ? 2 : 0
             } else {
+                if attributes.count == Self.maximumAttributes { throw failure("an element has too many attributes") }
                 attributes.append(Attribute(name: key, value: value))
             }
         }
@@ -205,6 +206,9 @@ final class XMLTags {
         }
         return position
     }
+
+    /// A record of Apple Health has about ten.
+    private static let maximumAttributes = 100
 
     private func checkNames() throws(ImportError) {
         for index in attributes.indices {

@@ -163,7 +163,9 @@ struct FITReader: FormatReader {
             let found = try FITFile(file)
             readings += found.readings
             offsets += found.offsets
-            if readings.count > Self.maximumReadings { throw .tooMuch("more than \(Self.maximumReadings) readings") }
+            if readings.count + offsets.count > Self.maximumReadings {
+                throw .tooMuch("more than \(Self.maximumReadings) readings")
+            }
         }
         if readings.isEmpty { return }
         offsets.sort { $0.moment < $1.moment }

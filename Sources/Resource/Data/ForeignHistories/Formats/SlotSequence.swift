@@ -150,10 +150,15 @@ struct SlotSequence {
         }
         let length = isQuarters ? 900 : 3600
         let others = waiting.reduce(0) { $0 + ($1.start == midnight ? 0 : $1.steps) }
+        // The next later start of each.
+        var next = [Int](repeating: .max, count: waiting.count)
+        for index in waiting.indices.dropLast().reversed() {
+            let start = waiting[index + 1].start
+            next[index] = start > waiting[index].start ? start : next[index + 1]
+        }
         for (index, slot) in waiting.enumerated() {
             var slot = slot
-            let next = waiting.dropFirst(index + 1).first { $0.start > slot.start }?.start ?? .max
-            slot.length = min(length, next - slot.start)
+            slot.length = min(length, next[index] - slot.start)
             if slot.start == midnight, slot.steps > Self.maximumAtMidnight, slot.steps >= others {
                 // The total of the day: only what the other rows do not have is added.
                 slot.steps -= others
