@@ -83,7 +83,7 @@ import Testing
     func `hostile frames give no impossible sample and no endless session`(key: String) throws {
         let model = try #require(Self.linked.first { $0.key == key })
         let possible = (Self.now - 410 * 86_400)...(Self.now + 3_600)
-        for seed in 0..<UInt64(Endurance.rounds(100, year: 400)) {
+        for seed in 0..<UInt64(Endurance.rounds(110, year: 400)) {
             let outcome = try Self.play(model, seed: seed, isProbe: seed % 5 == 0)
             #expect(!outcome.isEndless, "seed \(seed)")
             let impossible = outcome.samples.first { $0.steps < 0 || $0.length <= 0 || !possible.contains($0.start) }

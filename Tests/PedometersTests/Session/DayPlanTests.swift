@@ -73,4 +73,15 @@ import Testing
         let moved = try #require(cursor(plan([3: .unanswered], readDaysAgo: 1), through: now + 9))
         #expect(moved.readThrough == now && moved.missing == [DayGap(day(3), .unanswered)])
     }
+
+    /// It would be believed when its time has come, and the days before it would stay unread.
+    @Test(arguments: [nil, 2]) func `a mark in the future is dropped, even if the cursor does not move`(limit: Int?) {
+        let now = Timestamp(Self.today * 86_400 + 50_000)
+        let ahead = PedometerCursor(readThrough: now + 3 * 86_400)
+        let converter = WallSlotConverter(
+            SessionContext(pedometer: .sample(Lefun.self, cursor: ahead), localTime: .fixed(0)), days: 6)
+        let plan = plan(readDaysAgo: nil, limit: limit)
+        let moment = limit == nil ? nil : now
+        #expect(plan.cursor(ahead, through: moment, converter, now: now) == PedometerCursor())
+    }
 }

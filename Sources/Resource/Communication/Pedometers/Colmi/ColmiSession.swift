@@ -110,12 +110,8 @@ struct ColmiSession: PedometerSession {
     // MARK: Requests
 
     private mutating func begin(_ now: Timestamp) {
-        var cursor = context.pedometer.cursor
-        // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
-        if cursor.readThrough?.isAhead(of: now) == true {
-            cursor.readThrough = nil
-            converter = ColmiSlotConverter(context, cursor: cursor)
-        }
+        let cursor = context.pedometer.cursor.withoutFutureReading(at: now)
+        if cursor != context.pedometer.cursor { converter = ColmiSlotConverter(context, cursor: cursor) }
         let today = converter.today(at: now)
         plan =
             isProbe

@@ -77,8 +77,7 @@ extension PedometerCursor {
     /// The cursor without marks later than this reading, stored while a machine's clock was ahead; nil if it has none.
     /// With such a mark, no reading would count until its time is reached.
     func withoutFuture(of reading: CounterReading) -> PedometerCursor? {
-        var past = self
-        if past.readThrough?.isAhead(of: reading.at) == true { past.readThrough = nil }
+        var past = withoutFutureReading(at: reading.at)
         if past.counter?.at.isAhead(of: reading.at) == true { (past.counter, past.clockOffset) = (nil, nil) }
         if past.undecided?.at.isAhead(of: reading.at) == true { past.undecided = nil }
         if past.alternative?.at.isAhead(of: reading.at) == true { past.alternative = nil }

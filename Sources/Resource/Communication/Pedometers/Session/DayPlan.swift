@@ -147,7 +147,7 @@ struct DayPlan {
         guard converter.isAllPlaced else { return converter.cursor(before, through: now, now: now) }
         guard isWhole, let moment else {
             // What the clock shows is known, and is needed after it was set.
-            var cursor = before
+            var cursor = before.withoutFutureReading(at: now)
             cursor.tail = converter.tail(before.tail, now: now)
             return cursor == before ? nil : cursor
         }

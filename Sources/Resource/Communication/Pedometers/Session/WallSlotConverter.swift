@@ -106,9 +106,8 @@ struct WallSlotConverter {
     ///
     /// - Parameter moment: all that the pedometer knew of the time before it has been read.
     func cursor(_ before: PedometerCursor, through moment: Timestamp, now: Timestamp) -> PedometerCursor? {
-        var cursor = isAllPlaced ? before.advanced(to: moment, now: now) : before
+        var cursor = isAllPlaced ? before.advanced(to: moment, now: now) : before.withoutFutureReading(at: now)
         cursor.tail = tail(before.tail, now: now)
-        if cursor.readThrough?.isAhead(of: now) == true { cursor.readThrough = nil }
         return isAllPlaced || cursor != before ? cursor : nil
     }
 
@@ -238,7 +237,7 @@ struct WallSlotConverter {
 
     /// The day on which the pedometer was last read, by its clock; nil if it never was, or at a time in the future.
     func dayOfReading(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
-        cursor.readThrough.flatMap { $0.isAhead(of: now) ? nil : DeviceClock(wall: wall($0)).day }
+        cursor.withoutFutureReading(at: now).readThrough.map { DeviceClock(wall: wall($0)).day }
     }
 
     private func isRepeated(_ record: WallRecord) -> Bool {
@@ -262,10 +261,16 @@ extension Timestamp {
 extension PedometerCursor {
     /// All that the pedometer knew of the time before `moment` has been read.
     func advanced(to moment: Timestamp, now: Timestamp) -> PedometerCursor {
+        var cursor = withoutFutureReading(at: now)
+        cursor.readThrough = max(moment, cursor.readThrough ?? moment)
+        return cursor
+    }
+
+    /// A mark in the future was made by a machine whose clock was ahead: with it, newer steps would stay unread.
+    func withoutFutureReading(at now: Timestamp) -> PedometerCursor {
+        guard readThrough?.isAhead(of: now) == true else { return self }
         var cursor = self
-        // A mark in the future comes from a machine whose clock was ahead.
-        let before = readThrough.flatMap { $0.isAhead(of: now) ? nil : $0 }
-        cursor.readThrough = max(moment, before ?? moment)
+        cursor.readThrough = nil
         return cursor
     }
 }
