@@ -1,3 +1,14 @@
+internal import Foundation
+
+/// A relative path refers to the working directory.
+///
+/// - Returns: nil if the working directory was deleted. It has no path then, and the file would be in `/`.
+public func absolutePath(_ path: String) -> String? {
+    if path.hasPrefix("/") { return path }
+    let directory = FileManager.default.currentDirectoryPath
+    return directory.isEmpty ? nil : directory + "/" + path
+}
+
 /// The directory of a path: `/a` for `/a/b` and `/a/b/`, `/` for `/a`, nothing for `a`.
 ///
 /// The path is processed as bytes, as in the kernel. Foundation's `deletingLastPathComponent` crashes for a relative

@@ -330,7 +330,12 @@ import Testing
             "2019-10-27 02:00,10", "2019-10-27 02:30,20", "2019-10-27 02:00,25", "2019-10-27 02:30,30",
             "2019-10-27 03:00,40", "2019-10-27 21:00,8000",
         ]
-        for lines in [lines, lines.reversed(), [lines[5]], [lines[1], lines[5]]] {
+        // Two readings at other minutes of both hours counted as a new beginning of the counter.
+        let others = ["2019-10-27 02:10,10", "2019-10-27 02:40,20", "2019-10-27 02:05,25", "2019-10-27 02:50,30"]
+        for lines in [
+            lines, lines.reversed(), [lines[5]], [lines[1], lines[5]], others + [lines[5]],
+            [lines[5]] + others.reversed(),
+        ] {
             let text = "time,counter\n" + lines.joined(separator: "\n")
             let history = try read("x.csv", text, options(columns: ["day": "time", "counter": "counter"]))
             #expect(history.totals == ["x": ["2019-10-27": 8000]], "\(lines)")

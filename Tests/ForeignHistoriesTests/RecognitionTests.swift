@@ -102,6 +102,26 @@ import Testing
         }
     }
 
+    /// It was passed over without a word. Of two names of one file, one counts.
+    @Test func `a file in a folder can be a link, and a link to a folder is not followed`() throws {
+        try withFolder { folder in
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder + "/exports", withIntermediateDirectories: true)
+            try Data("Date,Steps\n2019-04-01,50\n".utf8).write(to: URL(fileURLWithPath: folder + "/steps.csv"))
+            for name in ["a.csv", "b.csv"] {
+                try files.createSymbolicLink(
+                    atPath: folder + "/exports/" + name, withDestinationPath: "../steps.csv")
+            }
+            try files.createSymbolicLink(atPath: folder + "/exports/circle", withDestinationPath: "..")
+            try files.createSymbolicLink(atPath: folder + "/exports/nowhere", withDestinationPath: "missing")
+            #expect(try ForeignFiles().read(folder + "/exports", options()).totals == ["a": ["2019-04-01": 50]])
+            // The name of the file itself comes first.
+            try files.moveItem(atPath: folder + "/steps.csv", toPath: folder + "/exports/steps.csv")
+            try files.createSymbolicLink(atPath: folder + "/steps.csv", withDestinationPath: "exports/steps.csv")
+            #expect(try ForeignFiles().read(folder + "/exports", options()).totals == ["steps": ["2019-04-01": 50]])
+        }
+    }
+
     /// The configuration of a nightly import has to be changed, and not the file.
     @Test func `where no file of a folder is of the named format, the newest is named`() throws {
         try withFolder { folder in

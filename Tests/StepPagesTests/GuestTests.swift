@@ -43,6 +43,16 @@ import Testing
         #expect(await pages.respond(to: request("/day", "HEAD")).status == 200)
     }
 
+    /// Browsers leave the standard port out.
+    @Test func `a host may be named with the port 443`() async throws {
+        var fixture = try fixture()
+        fixture.guest = GuestAccess(host: Self.host + ":443", credentials: Self.credentials, user: nil)
+        #expect(await fixture.pages.respond(to: request("/")).status == 200)
+        #expect(await fixture.pages.respond(to: request("/", host: Self.host + ":443")).status == 200)
+        fixture.guest = GuestAccess(host: Self.host + ":8443", credentials: Self.credentials, user: nil)
+        #expect(await fixture.pages.respond(to: request("/")).status == 421)
+    }
+
     @Test(arguments: [nil, "", "aXN0ZXA6d3Jvbmc=", "aXN0ZXA6Y29ycmVjdCBob3JzZQ", "x y"])
     func `without the password nothing is shown`(_ credentials: String?) async throws {
         let pages = try fixture().pages

@@ -26,7 +26,7 @@ import Testing
     @Test func `a sync waits for a time server if the clock may be wrong, and says so if none answers`() async throws {
         var fixture = try PagesFixture.ofAnna()
         let time = TestTime(PagesFixture.now)
-        (fixture.isClockTrusted, fixture.clock) = (false, SkippingClock(time))
+        (fixture.isClockBelieved, fixture.clock) = (false, SkippingClock(time))
         let pedometer = try #require(fixture.history.pedometers().first)
         fixture.reader.script(pedometer.id, .finish(ReadReport(battery: 55)))
         let pages = fixture.pages

@@ -91,6 +91,39 @@ import Testing
                 && !text.contains("<svg class=\"ring\""))
     }
 
+    /// They had the 20 attempts since, and said that it was never synced.
+    @Test func `a pedometer that was synced before many failures was not never synced`() async throws {
+        let fixture = try fixture()
+        for minute in 1...25 {
+            let sync = try fixture.history.beginSync(of: 1, at: PagesFixture.now - 30 + minute)
+            try fixture.history.endSync(
+                sync, at: PagesFixture.now - 30 + minute, outcome: .failed, battery: nil, failure: "not in range",
+                cause: nil)
+        }
+        let text = await fixture.get("/devices").text
+        #expect(!text.contains("never synced") && text.contains("Synced </span>just now<"), "\(text)")
+        #expect(text.contains("<dt>Battery</dt><dd>80 %") && text.contains("<dt>Last sync</dt><dd>just now"), "\(text)")
+    }
+
+    @Test func `commands on pages are about the history that they show`() async throws {
+        var fixture = PagesFixture()
+        _ = fixture.history.addUser(named: "anna")
+        fixture.demo = "--demo"
+        #expect(await fixture.get("/devices").text.contains("istep --demo scan"))
+    }
+
+    /// The counted hours were compared with the usual ones, beside the steps that were entered.
+    @Test func `a corrected day is not compared by its hours`() async throws {
+        let fixture = PagesFixture()
+        let steps = Array(repeating: 9000, count: 60) + [100]
+        let anna = fixture.history.addUser(named: "anna")
+        _ = try fixture.walk(anna, steps: steps)
+        #expect(await fixture.get("/").text.contains("<dt>Usual Wednesday</dt>"))
+        fixture.history.setCorrection(
+            StepCorrection(steps: 10_000), of: anna.id, on: PagesFixture.today, at: PagesFixture.now)
+        #expect(!(await fixture.get("/").text.contains("<dt>Usual Wednesday</dt>")))
+    }
+
     @Test func `while a sync is running, the first page leads to its progress`() async throws {
         let fixture = try fixture()
         let pedometer = try #require(fixture.history.pedometers().first)

@@ -19,7 +19,7 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
-    var isClockTrusted = true
+    var isClockBelieved = true
     /// Measures pauses.
     var clock: any Clock<Duration> = ContinuousClock()
     /// The user that the configuration names.
@@ -62,7 +62,7 @@ struct PagesFixture {
 
     var pages: LocalPages {
         let (history, destinations, reader, scanner, wanted) = (history, destinations, reader, scanner, wanted)
-        let (isClockTrusted, clock) = (isClockTrusted, clock)
+        let (isClockBelieved, clock) = (isClockBelieved, clock)
         let preferences = PageServices.Preferences(units: units)
         let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
@@ -70,7 +70,7 @@ struct PagesFixture {
                 history: history, lock: OpenLock(), maintenance: NoMaintenance(), reader: { _, _ in reader },
                 waitForAdapter: {},
                 destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin,
-                now: { Self.now }, isClockTrusted: { isClockTrusted }, clock: clock)
+                now: { Self.now }, isClockBelieved: { isClockBelieved }, clock: clock)
         }
         return LocalPages(
             PageServices(

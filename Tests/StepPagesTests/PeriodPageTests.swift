@@ -152,6 +152,36 @@ import Testing
         #expect(page(figures([5000, 5000, 100], goal: 4000), week).contains("<small>of 2 days</small>"))
     }
 
+    @Test func `today alone, before its goal is met, is not a week without a goal`() {
+        let monday = Period(.week, containing: today)
+        func goal(_ steps: [Int], _ goal: Int?) -> String? {
+            let text = page(figures(steps, goal: goal), monday)
+            return text.firstMatch(of: /<dt>Goal reached<\/dt><dd class="value">([^<]*)</).map { String($0.1) }
+        }
+        #expect(goal([0], 8000) == "not yet" && goal([0], nil) == "no goal")
+    }
+
+    /// They were drawn as days on which the goal was missed.
+    @Test func `days before the first plan have the colour of days without a goal`() throws {
+        let days = [5000, 5000, 9000, 4000, 100].enumerated().map { index, steps in
+            let day = today.advanced(by: index - 4)
+            return DayFigures(
+                DaySums(day: day, gaits: GaitSums(walkingSteps: steps), completeness: .complete), correction: nil,
+                profile: nil, plan: index < 2 ? nil : SportPlan(validFrom: today.advanced(by: -2), everyDay: 8000),
+                isInProgress: index == 4)
+        }
+        let figures = DaySeries(user: User(id: 1, name: "anna"), today: today, days: days)
+        let text = page(figures, Period(today.advanced(by: -4)...today))
+        let chart = try #require(text.firstMatch(of: /<figure class="card s8"><figcaption><h2>Days<.*?<\/figure>/)).0
+        func bars(_ colour: String) throws -> Int {
+            chart.matches(of: try Regex("class=\"f-\(colour)\" fill=\"[^\"]+\" x=\"[0-9.]+%\"")).count
+        }
+        #expect(try bars("walk") == 3 && bars("below") == 2)
+        #expect(chart.contains("goal reached, or no goal") && chart.contains("below the goal, today so far"))
+        let none = Period(today.advanced(by: -4)...today.advanced(by: -2))
+        #expect(!page(figures, none).contains("below the goal"))
+    }
+
     // MARK: Slots
 
     @Test func `a week has seven slots, today is so far and days to come are empty`() throws {

@@ -65,6 +65,22 @@ import Testing
         #expect(await fixture.get("/day?user=zoe").status == 404)
     }
 
+    /// It was carried out for another user, who was added while the page was open.
+    @Test func `a form of the only user stays this user's when another one is added`() async throws {
+        let fixture = PagesFixture()
+        let ben = try fixture.walk(fixture.history.addUser(named: "ben"), steps: [9000, 100])
+        let page = await fixture.get("/day/2026-11-17").text
+        let form = try #require(page.firstMatch(of: /<form[^>]*action="\/correction".*?<\/form>/.dotMatchesNewlines()))
+            .0
+        #expect(form.contains("name=\"user\" value=\"ben\""), "\(form)")
+        #expect(!page.contains("user=ben"), "links need no name")
+        _ = fixture.history.addUser(named: "anna")
+        _ = await fixture.post("/correction", "user=ben&day=2026-11-17&steps=5000")
+        let data = try fixture.history.dayData(
+            of: #require(fixture.history.users().named("ben")), on: Day("2026-11-17")!)
+        #expect(data.correction?.steps == 5000 && data.tracks.map(\.pedometer) == [ben.id])
+    }
+
     @Test func `guests see the days of a user of the history, and not the name that is configured`() async throws {
         var fixture = try fixture(others: ["bob"])
         fixture.guest = GuestAccess(host: "steps.home.example", credentials: "eDp5", user: nil)

@@ -78,9 +78,9 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         try actual.record(entries)
     }
 
-    func remove(_ entry: ShareEntry) throws {
+    func remove(_ entry: ShareEntry, evenIfEnqueued: Bool) throws {
         note(isWrite: true)
-        try actual.remove(entry)
+        try actual.remove(entry, evenIfEnqueued: evenIfEnqueued)
     }
 
     func state(of destination: String) throws -> DestinationState {

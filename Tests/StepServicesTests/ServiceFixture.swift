@@ -33,16 +33,22 @@ struct ServiceFixture {
 final class ScriptedLock: WorkLock {
     struct Held: Error { var work: HistoryWork }
 
-    private let state = Mutex<(held: Set<HistoryWork>, own: [HistoryWork], log: [HistoryWork])>(([], [], []))
+    private let state = Mutex<(held: [HistoryWork: Int], own: [HistoryWork], log: [HistoryWork])>(([:], [], []))
 
-    func holdElsewhere(_ work: HistoryWork) { state.withLock { _ = $0.held.insert(work) } }
+    /// - Parameter attempts: which are refused before the lock is free again.
+    func holdElsewhere(_ work: HistoryWork, for attempts: Int = .max) {
+        state.withLock { $0.held[work] = attempts }
+    }
     /// What this process has held the lock for, in order.
     var log: [HistoryWork] { state.withLock(\.log) }
     func isHeldHere(_ work: HistoryWork) -> Bool { state.withLock { $0.own.contains(work) } }
 
     func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R {
         try state.withLock { state in
-            if state.held.contains(work) { throw Held(work: work) }
+            if let left = state.held[work], left > 0 {
+                state.held[work] = left - 1
+                throw Held(work: work)
+            }
             state.own.append(work)
             state.log.append(work)
         }

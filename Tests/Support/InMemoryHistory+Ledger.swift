@@ -166,9 +166,10 @@ extension InMemoryHistory: ShareLedger {
         }
     }
 
-    public func remove(_ entry: ShareEntry) throws {
+    public func remove(_ entry: ShareEntry, evenIfEnqueued: Bool) throws {
         try asked(.record) { state in
             let key = Ledger.Key(destination: entry.destination, user: entry.user, day: entry.day)
+            if !evenIfEnqueued, state.ledger.stale.contains(key) { return }
             state.ledger.entries[key] = nil
             state.ledger.stale.remove(key)
         }

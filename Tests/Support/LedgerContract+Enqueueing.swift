@@ -138,10 +138,23 @@ extension LedgerContract {
             #expect(due.map(\.isRequested) == [true])
             #expect(due.map(\.lastError) == ["no such day"])
         },
+        LedgerContract("an entry that was enqueued meanwhile is not removed, unless the user drops it") { fixture in
+            try fixture.enqueue(sunday)
+            let entry = try #require(try fixture.due().first)
+            try fixture.enqueue(sunday)
+            try fixture.store.remove(entry, evenIfEnqueued: false)
+            #expect(try fixture.due().map(\.day) == [sunday])
+            try fixture.store.remove(entry, evenIfEnqueued: false)
+            #expect(try fixture.entries().isEmpty)
+            try fixture.enqueue(sunday)
+            try fixture.enqueue(sunday)
+            try fixture.store.remove(entry, evenIfEnqueued: true)
+            #expect(try fixture.entries().isEmpty)
+        },
         LedgerContract("a removed entry does not return until its day changes or is requested") { fixture in
             for day in [sunday, monday] { try fixture.walk(4000, on: day) }
             try fixture.enqueueChanges()
-            for entry in try fixture.due() { try fixture.store.remove(entry) }
+            for entry in try fixture.due() { try fixture.store.remove(entry, evenIfEnqueued: true) }
             #expect(try fixture.entries().isEmpty)
             try fixture.enqueueChanges()
             #expect(try fixture.due().isEmpty)

@@ -234,9 +234,9 @@ extension LedgerContract {
         LedgerContract("only the given entry is removed") { fixture in
             try fixture.enqueue(sunday, monday)
             let due = try fixture.due()
-            try fixture.store.remove(due[0])
+            try fixture.store.remove(due[0], evenIfEnqueued: true)
             #expect(try fixture.entries() == [due[1]])
-            try fixture.store.remove(due[0])
+            try fixture.store.remove(due[0], evenIfEnqueued: true)
             #expect(try fixture.entries() == [due[1]], "it was gone already")
         },
         LedgerContract("an unknown destination has the initial state") { fixture in

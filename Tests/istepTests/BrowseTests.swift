@@ -110,6 +110,11 @@ import TestSupport
                 try await window.until(String(title))
                 try await window.press("w")
                 try await window.until("Week")
+                // What another process changes is shown with the next key.
+                _ = try await home.istep("correct", "yesterday", "--steps", "4321")
+                try await window.press("w")
+                try await window.until("4,321")
+                _ = try await home.istep("correct", "yesterday", "--remove")
                 try await window.press("y")
                 try await window.until("12,500")
                 try await window.tmux("resize-window", "-x", "10", "-y", "12")

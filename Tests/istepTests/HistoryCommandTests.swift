@@ -41,6 +41,16 @@ import TestSupport
         }
     }
 
+    /// Only `istep status` said that the days are those of UTC.
+    @Test(arguments: [["show"], ["show", "--json"], ["show", "--csv"], ["history", "--csv"], ["status"], ["export"]])
+    func `a zone that the machine does not have is reported once`(words: [String]) async throws {
+        let istep = Command(folder: try Folder(), timeZone: "Europe/Nowhere")
+        try await corrected([7000], istep)
+        let result = try await istep.run(words)
+        #expect(result.status == 0 && !result.output.contains("Nowhere"), "\(result)")
+        #expect(result.error.matches(of: /does not know the time zone 'Europe\/Nowhere'/).count == 1, "\(result)")
+    }
+
     @Test func `every period and every grouping has a history`() async throws {
         let istep = Command(folder: try Folder())
         try await corrected([7000, 0, 12_000], istep)

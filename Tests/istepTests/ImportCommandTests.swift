@@ -95,6 +95,8 @@ import Testing
             ([path, "--format", "x"], 64, "no format x"),
             ([path, "--format", "gadgetbridge"], 64, "not of the format"),
             ([path, "--columns", "x=y"], 64, "--columns"),
+            ([path, "--columns", "steps=Count", "--format", "gadgetbridge"], 64, "--columns is for a table"),
+            ([""], 64, "Name one file or folder"),
             ([], 64, "Name one file"),
         ] as [([String], Int32, String)] {
             let result = try await istep.run(["import", "--yes"] + words)

@@ -5,7 +5,7 @@ public struct DayReport: Sendable {
     public let summary: DaySummary
     public let now: Timestamp
     public let localTime: LocalTime
-    /// The first known day, for a day of which nothing is known; nil otherwise, or if nothing is known.
+    /// The first known day; nil if nothing is known.
     public let historyBegins: Day?
     /// Whether the user has a pedometer to read.
     public let hasPedometers: Bool
@@ -21,7 +21,7 @@ public struct DayReport: Sendable {
         summary = try StepStatistics(history, localTime: localTime, now: { now }).summary(of: user, on: day)
         self.now = now
         self.localTime = localTime
-        historyBegins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
+        historyBegins = try history.firstKnownDay(of: user.id)
         hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
         unsent = try OutboxService(context).destinationsToCorrect(day, of: user)
     }

@@ -23,7 +23,7 @@ public struct ServiceContext: Sendable {
     public var unknownZone: String?
     public var now: @Sendable () -> Timestamp
     /// Whether `now` is about right: this machine has a clock that runs while it is off, or a time server has set it.
-    public var isClockTrusted: @Sendable () -> Bool
+    public var isClockBelieved: @Sendable () -> Bool
     /// Measures pauses.
     public var clock: any Clock<Duration>
     /// Imports the files of the configuration that have changed; nil if it names none.
@@ -35,7 +35,7 @@ public struct ServiceContext: Sendable {
         waitForAdapter: @escaping @Sendable () async -> Void,
         destinations: @escaping @Sendable () throws -> [any ShareDestination],
         destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil,
-        now: @escaping @Sendable () -> Timestamp, isClockTrusted: @escaping @Sendable () -> Bool = { true },
+        now: @escaping @Sendable () -> Timestamp, isClockBelieved: @escaping @Sendable () -> Bool = { true },
         clock: any Clock<Duration>, scheduledImports: (@Sendable () async -> [ScheduledImportReport])? = nil
     ) {
         self.scheduledImports = scheduledImports
@@ -49,7 +49,7 @@ public struct ServiceContext: Sendable {
         self.localTime = localTime
         self.unknownZone = unknownZone
         self.now = now
-        self.isClockTrusted = isClockTrusted
+        self.isClockBelieved = isClockBelieved
         self.clock = clock
     }
 
@@ -58,12 +58,12 @@ public struct ServiceContext: Sendable {
     /// - Parameter begins: called if it has to wait.
     /// - Returns: false if the clock may still be wrong.
     public func waitForClock(_ begins: @Sendable () -> Void) async -> Bool {
-        await ClockWait(isTrusted: isClockTrusted, clock: clock).run(begins)
+        await ClockWait(isBelieved: isClockBelieved, clock: clock).run(begins)
     }
 
     /// The days of this history that are to be shared.
     public var outbox: Outbox {
-        Outbox(history: history, ledger: history, localTime: localTime, now: now, isClockTrusted: isClockTrusted)
+        Outbox(history: history, ledger: history, localTime: localTime, now: now, isClockBelieved: isClockBelieved)
     }
 
     /// Determines which notices hold now, and stores them until they have been shown.

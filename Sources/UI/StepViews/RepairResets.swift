@@ -8,8 +8,16 @@ extension SalvageReport {
                 "Corrected in the header of the file: \(headerNumbers.map(\.words).joined(separator: ", "))", hanging: 2
             )
         }
+        let (changed, replaced) = (resets.filter(\.isKept), resets.filter { !$0.isKept })
+        show(
+            replaced, "Values that could not be read or cannot be correct. Their rows were saved without them:",
+            in: &page)
+        show(changed, "Values that are not as they were stored (checksum). They are kept:", in: &page)
+    }
+
+    private func show(_ resets: [Reset], _ heading: String, in page: inout TextPage) {
         if resets.isEmpty { return }
-        page.paragraph("Values that could not be read or cannot be correct. Their rows were saved without them:")
+        page.paragraph(heading)
         for reset in resets {
             var line = Printable(reset.table, limit: 32).description
             if let name = reset.pedometer {
@@ -34,6 +42,9 @@ extension SalvageReport.HeaderNumber {
 }
 
 extension SalvageReport.Reset {
+    /// A wrong checksum does not say which value was changed: nothing is replaced.
+    fileprivate var isKept: Bool { column == "checksum" }
+
     /// What was replaced, and what follows from it.
     fileprivate var words: String {
         switch (table, column) {
@@ -46,8 +57,8 @@ extension SalvageReport.Reset {
         case ("pedometer", "name"), ("person", "name"): "the name is taken from its second copy, or made up"
         case ("sync", "pedometer"): "the pedometer is taken from the samples"
         case ("sample", "checksum"):
-            "steps of \(Words.count(rows, "day")) are not as they were stored. They are kept; compare the days below with a backup"
-        case (_, "checksum"): "a value is not as it was stored. It is kept; compare it with a backup"
+            "steps of \(Words.count(rows, "day")); compare the days below with a backup"
+        case (_, "checksum"): "compare it with a backup"
         case (_, "sync"): "the sync is taken from the neighbouring rows"
         default: "\(Printable(column, limit: 32)) is reset"
         }

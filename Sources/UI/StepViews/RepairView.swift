@@ -17,6 +17,8 @@ public struct RepairView: View {
 
     /// The most ranges of days that are listed: more would not be read.
     private static let maximumDays = 50
+    /// The most names of other tables.
+    private static let maximumTables = 10
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = TextPage(style)
@@ -35,7 +37,8 @@ public struct RepairView: View {
         page.path("The damaged file is kept:", report.damaged)
         let hurt = report.tables.filter { !$0.isWhole }
         if hurt.isEmpty, report.resets.isEmpty {
-            page.paragraph("All rows were saved.", emphasis: .good)
+            let all = report.otherTables.isEmpty ? "All rows" : "All rows of istep's tables"
+            page.paragraph("\(all) were saved.", emphasis: .good)
         } else if !hurt.isEmpty {
             page.paragraph("Rows that were saved, and what is lost:")
             for table in hurt {
@@ -48,6 +51,14 @@ public struct RepairView: View {
             }
         }
         report.showResets(in: &page)
+        if !report.otherTables.isEmpty {
+            let names = report.otherTables.prefix(Self.maximumTables).map { Printable($0, limit: 32).description }
+            let rest = report.otherTables.count - names.count
+            page.paragraph(
+                "Tables that are not istep's were not saved. The damaged file has them: "
+                    + names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""), emphasis: .doubtful,
+                hanging: 2)
+        }
         if !report.days.isEmpty {
             page.paragraph("Days that may lack steps; they are shown as partial:")
             for days in report.days.prefix(Self.maximumDays) {
@@ -93,13 +104,20 @@ extension SalvageReport: Described {
         .init("damaged", .text, "Where the damaged file is kept.") { $0.damaged },
         .list("tables", "Each table of the history.") { $0.tables },
         .list("lostDays", "Days that may lack steps.") { $0.days },
-        .list("resets", "Values that could not be read or cannot be correct; their rows were saved without them.") {
+        .list(
+            "resets",
+            "Values that could not be read or cannot be correct: their rows were saved without them. Those of `checksum` are kept."
+        ) {
             $0.resets
         },
         .init(
             "headerNumbers", .list(.choice(HeaderNumber.self)),
             "Numbers in the header of the file that were wrong and are corrected."
         ) { $0.headerNumbers.map(\.rawValue) },
+        .init(
+            "otherTables", .list(.text),
+            "Tables that are not istep's: they were not saved, and the damaged file has them."
+        ) { $0.otherTables },
         .init("isSharingUncertain", .boolean, "Whether the record of what was shared lacks entries.") {
             $0.isSharingUncertain
         },

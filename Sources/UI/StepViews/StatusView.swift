@@ -12,7 +12,6 @@ public struct StatusView: View {
     let database: String
     let now: Timestamp
     let localTime: LocalTime
-    let unknownZone: String?
     let imports: [ScheduledImportStatus]
 
     /// - Parameters:
@@ -22,13 +21,12 @@ public struct StatusView: View {
     ///   - backlogs: days that wait for destinations that have failed.
     ///   - isHousehold: whether the history has several people, regardless of which of them are shown.
     ///   - database: where the history is.
-    ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
         _ people: [StatusReport.Person], models: ModelTitles, notices: [StoredNotice] = [],
         backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false,
         database: String,
         now: Timestamp,
-        localTime: LocalTime, unknownZone: String? = nil, imports: [ScheduledImportStatus] = []
+        localTime: LocalTime, imports: [ScheduledImportStatus] = []
     ) {
         self.imports = imports
         self.people = people
@@ -39,7 +37,6 @@ public struct StatusView: View {
         self.database = database
         self.now = now
         self.localTime = localTime
-        self.unknownZone = unknownZone
     }
 
     func day(_ person: StatusReport.Person) -> DayView {
@@ -48,11 +45,6 @@ public struct StatusView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = TextPage(style)
-        if let unknownZone {
-            let text = ErrorText(ServiceError.unknownZone(unknownZone))
-            page.paragraph("\(text.message) Days are shown in UTC.", emphasis: .bad, hanging: 2)
-            if let advice = text.advice { page.advice(Advice(markup: advice), indent: 2) }
-        }
         for stored in notices { show(stored, on: &page) }
         if people.isEmpty { page.advice(.firstPedometer()) }
         for person in people {

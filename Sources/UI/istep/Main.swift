@@ -61,7 +61,7 @@ enum Main {
     static func run(_ arguments: [String]) async -> Int32 { await run(ParsedLine(arguments)) }
 
     private static func run(_ line: ParsedLine) async -> Int32 {
-        Output.forgetDocuments()
+        Output.reset()
         do {
             let command = try line.command.get()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -4,6 +4,7 @@ import Foundation
 import Pedometers
 import SimulatedBlueZ
 import StepDomain
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,8 +25,17 @@ import Testing
     ) async throws -> ReadReport {
         var limits = ConnectionLimits()
         limits.attempts = 1
+        // It is another second each time: that alone is no progress of a reading.
+        let passed = Mutex(0)
         let access = BluetoothAccess(
-            limits: limits, localTime: .zone(Self.zone), now: { Self.now }, clock: clock,
+            limits: limits, localTime: .zone(Self.zone), now: { Self.now },
+            clockMark: {
+                let seconds = passed.withLock { passed in
+                    passed += 1
+                    return passed
+                }
+                return ClockMark(at: Self.now + seconds, uptime: seconds, boot: "", isTrusted: true)
+            }, clock: clock,
             // A machine that is busy for seconds is not a ring that does not answer.
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(

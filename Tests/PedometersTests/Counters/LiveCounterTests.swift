@@ -24,6 +24,18 @@ import Testing
         #expect(late.steps(1_100, on: day) == 1_100)
         #expect(late.steps(1_150, on: next) == 50)
         #expect(late.steps(3, on: next) == 53)
+        // Nothing was walked between the reading and midnight.
+        var resting = live(after(reading(1_000, 9)), known: 1_000)
+        #expect(resting.steps(0, on: next) == 0)
+        #expect(resting.steps(7, on: next) == 7)
+        var asleep = live(after(reading(1_000, 9)), known: 1_000)
+        #expect(asleep.steps(1_020, on: next) == 20)
+    }
+
+    @Test func `after an impossible value the steps go on`() {
+        var live = live(after(reading(4_000, 9)), known: 900)
+        #expect(live.steps(536_870_912, on: day) == nil)
+        #expect(live.steps(4_020, on: day) == 920)
     }
 
     @Test func `without a reading the counter is shown as it is, and an undecided one by its growth`() {

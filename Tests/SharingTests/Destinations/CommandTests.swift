@@ -182,5 +182,6 @@ import Testing
         #expect(try command("").traits.resending == .repeats)
         #expect(try !command("").traits.corrects)
         #expect(try command("", "idempotent = true").traits.resending == .replaces)
+        #expect(try command("", "idempotent = true").traits.isSequential, "its copies would write one file at once")
     }
 }

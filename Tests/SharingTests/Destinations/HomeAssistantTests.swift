@@ -5,9 +5,11 @@ import Testing
 import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantTests {
-    private func destination(_ url: String, _ keys: String = "") throws -> any ShareDestination {
+    /// - Parameter later: days from 2014-04-20 until now.
+    private func destination(_ url: String, _ keys: String = "", later: Int = 0) throws -> any ShareDestination {
         try Fixture.destination(
-            "[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
+            "[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)",
+            now: { Timestamp(1_398_024_000 + later * 86_400) })
     }
 
     private func withHomeAssistant(_ body: (FakeHomeAssistant, WebVenue) async throws -> Void) async throws {
@@ -47,13 +49,26 @@ import WebTestSupport
 
     @Test func `an older day never replaces a later one`() async throws {
         try await withHomeAssistant { _, venue in
-            let destination = try destination(venue.server.url)
+            let destination = try destination(venue.server.url, later: 3)
             _ = try await destination.deliver([SharePayload(.easter(later: 3))])
             let older = [SharedDay.easter(steps: 5, later: 1), .easter(steps: 6, later: 2)]
             let receipts = try await destination.deliver(older.map { SharePayload($0) })
             #expect(receipts.count == 2)
             #expect(venue.held().map(\.day) == ["2014-04-23"])
             #expect(venue.server.requests.count { $0.method == "POST" } == 1)
+        }
+    }
+
+    /// It stayed until its date.
+    @Test func `a day that a clock ahead has sent is replaced`() async throws {
+        try await withHomeAssistant { _, venue in
+            _ = try await destination(venue.server.url, later: 30).deliver([SharePayload(.easter(later: 30))])
+            let today = try destination(venue.server.url)
+            _ = try await today.deliver([SharePayload(.easter(steps: 5))])
+            #expect(venue.held().map(\.day) == ["2014-04-20"])
+            _ = try await destination(venue.server.url, later: 30).deliver([SharePayload(.easter(later: 30))])
+            try await today.restore([SharePayload(.easter(steps: 5))])
+            #expect(venue.held().map(\.day) == ["2014-04-20"])
         }
     }
 

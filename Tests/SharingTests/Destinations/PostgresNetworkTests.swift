@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import StepDomain
 import TestSupport
 import Testing
@@ -57,6 +58,20 @@ import Testing
             try await lock.release()
             #expect(try await delivery.value.count == 2)
             #expect(try await database.query(Self.totals) == ["2014-04-20\t100\t1", "2014-04-21\t7\t1"])
+        }
+    }
+
+    /// It held the lock of sharing for as long as the server liked.
+    @Test func `a server that goes on sending without an answer is left`() async throws {
+        try await PostgresDatabase.with { database in
+            let error = await #expect(throws: PostgresError.self) {
+                try await PostgresConnection.with(database.address, password: nil, seconds: 0.3) {
+                    (connection) throws(PostgresError) in
+                    try connection.run(
+                        "DO $$ BEGIN LOOP RAISE NOTICE 'wait'; PERFORM pg_sleep(0.05); END LOOP; END $$")
+                }
+            }
+            #expect(error == .lost(mayBeCommitted: false, reason: "the server did not answer within 3 s"))
         }
     }
 }

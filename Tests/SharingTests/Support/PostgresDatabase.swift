@@ -55,6 +55,11 @@ struct PostgresDatabase: Sendable {
     @discardableResult
     func query(_ statements: String) async throws -> [String] { try await cluster.psql(name, statements) }
 
+    /// For the owner.
+    var address: PostgresAddress {
+        PostgresAddress(["host": cluster.socket, "dbname": name, "user": "owner"], home: nil, insecure: false)
+    }
+
     func drop() async { _ = try? await cluster.psql("postgres", "DROP DATABASE \(name)") }
 }
 
@@ -65,8 +70,7 @@ final class PostgresLock: Sendable {
 
     /// Returns when the statement has got the lock.
     init(_ database: PostgresDatabase, _ statement: String) async throws {
-        let address = PostgresAddress(
-            ["host": database.cluster.socket, "dbname": database.name, "user": "owner"], home: nil, insecure: false)
+        let address = database.address
         let isReleased = DispatchSemaphore(value: 0)
         let (held, holds) = AsyncThrowingStream<Void, any Error>.makeStream()
         self.isReleased = isReleased

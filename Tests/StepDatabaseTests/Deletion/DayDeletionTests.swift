@@ -199,6 +199,22 @@ import Testing
         }
     }
 
+    /// It was taken out of the outbox, and the destination kept the steps.
+    @Test func `a destination that was to get a day once more learns that it is deleted`() throws {
+        try withFixture { history in
+            try history.merge(slot(600, 900))
+            let database = history.database, user = history.user.id
+            try database.enqueueChanges(of: user, for: "diary", since: day, at: noon)
+            var entry = try #require(try database.entry(for: "diary", of: user, on: day)).sent("x")
+            entry.sendAgain(at: noon)
+            try database.record([entry])
+            #expect(try delete(day...day, in: history).shared == [.init(destination: "diary", days: 1)])
+            try database.enqueueChanges(of: user, for: "diary", since: day, at: noon)
+            #expect(try database.due(for: "diary", users: [user], at: noon, limit: 9).map(\.wasSent) == [true])
+            #expect(try database.deletedDays(of: user, from: day, through: day) == [day])
+        }
+    }
+
     /// A year of a ring, random ranges, and the whole year read once more.
     @Test func `whatever is deleted of a year, the next sync brings none of it back`() throws {
         var generator = SeededGenerator(seed: 14)

@@ -40,7 +40,8 @@ import Testing
     }
 
     /// Expects that a repair adds nothing.
-    private func repair(_ history: Fixture) throws {
+    @discardableResult
+    private func repair(_ history: Fixture) throws -> SalvageReport {
         let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
         let queue = try DatabaseQueue(path: history.path)
         func count(_ table: String) throws -> Int? {
@@ -49,14 +50,15 @@ import Testing
         let counts = try ["person", "sample", "sync", "share_watermark", "correction", "changed_day"].map(count)
         #expect(counts == [1, 90, 1, 0, 0, 1])
         #expect(report.tables.filter { !$0.isWhole } == [])
+        return report
     }
 
-    @Test func `their rows are not those of the history`() throws {
+    @Test func `their rows are not those of the history, and their names are reported`() throws {
         try withHistory { history in
             let queue = try DatabaseQueue(path: history.path)
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 1") }
             try queue.close()
-            try repair(history)
+            #expect(try repair(history).otherTables == ["notes", "my \"walks\"", "goals"])
         }
     }
 
@@ -153,7 +155,7 @@ import Testing
             let name = try #require(bytes.range(of: Data("tablenotesnotes".utf8)))
             bytes[name.lowerBound + 5] ^= 1
             try bytes.write(to: URL(fileURLWithPath: history.path))
-            try repair(history)
+            #expect(try repair(history).otherTables == ["my \"walks\"", "goals"])
         }
     }
 

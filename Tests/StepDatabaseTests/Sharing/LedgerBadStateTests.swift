@@ -121,7 +121,7 @@ import Testing
                 { try reader.enqueueChanges(of: history.user.id, for: "garden", since: day, at: noon) },
                 { try reader.enqueue([day], of: history.user.id, for: "garden", at: noon) },
                 { _ = try reader.due(for: "garden", users: [history.user.id], at: noon, limit: 1) },
-                { try reader.record([entry(history)]) }, { try reader.remove(entry(history)) },
+                { try reader.record([entry(history)]) }, { try reader.remove(entry(history), evenIfEnqueued: true) },
                 { try reader.record(DestinationState(name: "garden")) },
             ]
             for attempt in attempts {

@@ -18,7 +18,7 @@ import Testing
         let track = DayData.Track(pedometer: 1, name: "p", samples: samples.sorted { $0.start < $1.start })
         return DayData(
             user: User(id: 1, name: "Ada"), day: day,
-            tracks: [track].excluding(exclusions.map(\.span)),
+            tracks: [track].excluding(exclusions),
             exclusions: exclusions)
     }
 
@@ -67,6 +67,36 @@ import Testing
             #expect(
                 DaySummary(data, localTime: .berlin, now: autumn + 864_000).hours.count == (samples.isEmpty ? 0 : 25))
         }
+    }
+
+    /// The total of a day of 25 hours has the offset of its beginning. After one block, the times of the next one were
+    /// an hour off, and the first one did not count again.
+    @Test func `on a day of a clock change, blocks of a total follow the clocks here`() throws {
+        let midnight = LocalTime.berlin.at("2014-10-26", 0), day = LocalTime.berlin.day(of: midnight)
+        let total = StepSample(start: midnight, length: 90_000, steps: 9_000, utcOffset: 7200)
+        let coverage = LocalTime.berlin.covered(total.span)
+        func data(_ exclusions: [Exclusion] = []) -> DayData {
+            let track = DayData.Track(pedometer: 1, name: "p", samples: [total], coverage: coverage)
+            return DayData(
+                user: User(id: 1, name: "Ada"), day: day, tracks: [track].excluding(exclusions), exclusions: exclusions)
+        }
+        func block(_ from: Int, _ to: Int, _ exclusions: [Exclusion] = []) throws -> Exclusion {
+            try DayClock(data(exclusions), here: .berlin).block(
+                from: BlockTime(from * 3600), to: BlockTime(to * 3600))
+        }
+        func steps(_ exclusions: [Exclusion]) -> Int? {
+            DaySummary(data(exclusions), localTime: .berlin, now: midnight + 864_000).steps
+        }
+        let morning = try block(10, 11), last = try block(23, 24, [morning])
+        #expect(morning.span == TimeSpan(midnight + 11 * 3600, midnight + 12 * 3600))
+        #expect(last == Exclusion(TimeSpan(midnight + 24 * 3600, midnight + 25 * 3600), utcOffset: 3600))
+        #expect(steps([morning]) == 8_640 && steps([morning, last]) == 8_280)
+        #expect(try block(10, 11, [morning, last]) == morning && block(23, 24, [morning, last]) == last)
+        let hours = DaySummary(data([morning, last]), localTime: .berlin, now: midnight + 864_000).hours
+        // The two hours that were excluded have no steps; of the others, nothing is known.
+        #expect(hours.compactMap(\.steps) == [0, 0])
+        // Also without a block: the clock change cuts it into three hours and twenty-two.
+        #expect(DaySums(data().tracks, of: day).hours == Array(repeating: nil, count: 24))
     }
 
     @Test func `on a journey each end has the offset of the steps around it`() throws {

@@ -7,22 +7,23 @@ import Testing
     private let midnight = Timestamp(16_180 * 86_400)
 
     private func span(_ from: Int, _ to: Int) -> TimeSpan { TimeSpan(midnight + from, midnight + to) }
+    private func block(_ from: Int, _ to: Int) -> Exclusion { Exclusion(span(from, to), utcOffset: 0) }
     private func sample(_ from: Int, _ to: Int, _ steps: Int, distance: Double? = nil) -> StepSample {
         StepSample(start: midnight + from, length: to - from, steps: steps, distance: distance, utcOffset: 0)
     }
 
     @Test func `samples inside do not count, and those outside stay`() {
         let samples = [sample(0, 900, 100), sample(900, 1800, 200), sample(3600, 4500, 300)]
-        let divided = samples.divided(by: [span(900, 3600)])
+        let divided = samples.divided(by: [block(900, 3600)])
         #expect(divided.outside == [samples[0], samples[2]] && divided.inside == [samples[1]])
-        #expect(samples.divided(by: []).outside == samples && samples.divided(by: [span(5000, 6000)]).inside.isEmpty)
+        #expect(samples.divided(by: []).outside == samples && samples.divided(by: [block(5000, 6000)]).inside.isEmpty)
     }
 
     @Test(arguments: [1, 7, 100, 899, 4500]) func `a sample across the border is divided, and no step is lost`(
         steps: Int
     ) {
         let whole = sample(0, 900, steps, distance: 90)
-        let divided = [whole].divided(by: [span(100, 250), span(600, 1200)])
+        let divided = [whole].divided(by: [block(100, 250), block(600, 1200)])
         let parts = divided.outside + divided.inside
         #expect(parts.reduce(0) { $0 + $1.steps } == steps && parts.allSatisfy(\.isPlausible))
         #expect(parts.reduce(0) { $0 + $1.length } == 900)
@@ -32,20 +33,20 @@ import Testing
 
     @Test func `a block after midnight takes nothing from a slot of the day before`() {
         let late = sample(-300, 600, 90), early = sample(600, 900, 10)
-        let divided = [late, early].divided(by: [span(0, 700)])
+        let divided = [late, early].divided(by: [block(0, 700)])
         #expect(divided.outside.first == late && divided.outside.count == 2)
         #expect(divided.inside.map(\.start) == [early.start])
         // In the zone of the slot, midnight is an hour later.
         var there = late
         there.utcOffset = 3600
-        #expect([there].divided(by: [span(0, 600)]).inside.map(\.steps) == [60])
+        #expect([there].divided(by: [block(0, 600)]).inside.map(\.steps) == [60])
     }
 
     /// By time alone, the total lost little of the block, and its rest counted beside the other slots: 10,166.
     @Test func `a total of the day loses the steps that another pedometer counted in the block`() {
         let total = DayData.Track(pedometer: 1, name: "phone", samples: [sample(0, 86_400, 10_000, distance: 8000)])
         let slots = [sample(36_000, 37_800, 3000), sample(54_000, 57_600, 6000)]
-        func counted(_ block: TimeSpan, coverage: [CoveredSpan] = []) -> (steps: Int, excluded: Int) {
+        func counted(_ block: Exclusion, coverage: [CoveredSpan] = []) -> (steps: Int, excluded: Int) {
             let tracks = [total, DayData.Track(pedometer: 2, name: "band", samples: slots, coverage: coverage)]
                 .excluding([block])
             let inside = tracks.map { DayData.Track(pedometer: $0.pedometer, name: $0.name, samples: $0.excluded) }
@@ -54,7 +55,7 @@ import Testing
                 DaySums(inside, of: Day(daysSince1970: 16_180)).steps
             )
         }
-        let walk = span(36_000, 37_800), rest = span(45_000, 45_060)
+        let walk = block(36_000, 37_800), rest = block(45_000, 45_060)
         #expect(counted(walk) == (7000, 3000))
         #expect((9990...10_000).contains(counted(rest).steps))
         // Nothing is missing of the band: what the phone has more was made in its slots.
@@ -68,7 +69,7 @@ import Testing
         let phone = DayData.Track(
             pedometer: 2, name: "phone", samples: [sample(36_300, 36_360, 12)],
             coverage: [CoveredSpan(span(0, 86_400), utcOffset: 0)])
-        let tracks = [watch, phone].excluding([span(36_300, 36_360)])
+        let tracks = [watch, phone].excluding([block(36_300, 36_360)])
         #expect(tracks[0].excluded.map(\.steps) == [300])
         #expect(DaySums(tracks, of: Day(daysSince1970: 16_180)).steps == 2700)
         // The distance goes with the steps.
@@ -81,9 +82,27 @@ import Testing
         let ring = DayData.Track(
             pedometer: 2, name: "ring", samples: [sample(36_000, 36_900, 450)],
             coverage: [CoveredSpan(span(0, 86_400), utcOffset: 0)])
-        let tracks = [watch, ring].excluding([span(36_000, 36_450)])
+        let tracks = [watch, ring].excluding([block(36_000, 36_450)])
         #expect(tracks[0].excluded.map(\.steps) == [250] && tracks[0].excluded.map(\.distance) == [200])
         #expect(tracks[0].samples.map(\.steps) == [250] && tracks[0].samples.map(\.distance) == [200])
+    }
+
+    /// The part before 3 o'clock was shown as three hours of equal steps.
+    @Test func `of a total of the day, no hour is known when a block was excluded`() {
+        let whole = [CoveredSpan(span(0, 86_400), utcOffset: 0)], day = Day(daysSince1970: 16_180)
+        let total = DayData.Track(pedometer: 1, name: "p", samples: [sample(0, 86_400, 10_000)], coverage: whole)
+        let tracks = [total].excluding([block(10_800, 12_600)])
+        let sums = DaySums(tracks, of: day)
+        #expect((9_700..<10_000).contains(sums.steps) && sums.hours == Array(repeating: nil, count: 24))
+        let data = DayData(user: User(id: 1, name: "Ada"), day: day, tracks: tracks)
+        #expect(DaySummary(data, localTime: .fixed(0), now: midnight + 90_000).hours.isEmpty)
+        // Where another pedometer shows some of it, hours are known again.
+        let band = DayData.Track(pedometer: 2, name: "band", samples: [sample(7200, 8100, 100)])
+        #expect(DaySums([total, band].excluding([block(10_800, 12_600)]), of: day).hours[2] == 100)
+        // Not where that has a sample of many hours, which the block cuts into short ones.
+        let morning = DayData.Track(pedometer: 2, name: "band", samples: [sample(21_600, 50_400, 800)])
+        let cut = DaySums([total, morning].excluding([block(36_000, 39_600)]), of: day).hours
+        #expect(cut.compactMap(\.self) == [0], "the excluded hour")
     }
 
     @Test func `whatever is excluded, a day never gets more steps`() {
@@ -102,7 +121,7 @@ import Testing
                     pedometer: 2, name: "band", samples: slots,
                     coverage: number(0...1) == 0 ? [] : [CoveredSpan(span(0, number(1...86_400)), utcOffset: 0)]),
             ]
-            let left = tracks.excluding([span(start, start + number(60...6400))])
+            let left = tracks.excluding([block(start, start + number(60...6400))])
             #expect(DaySums(left, of: day).steps <= DaySums(tracks, of: day).steps)
             for (before, after) in zip(tracks, left) {
                 let all = after.samples + after.excluded
@@ -126,7 +145,7 @@ import Testing
     }
 
     @Test func `what is taken out of a block leaves its ends`() {
-        let block = Exclusion(span(0, 900), utcOffset: 0)
+        let block = self.block(0, 900)
         #expect(block.without(span(300, 600)).map(\.span) == [span(0, 300), span(600, 900)])
         #expect(block.without(span(0, 900)).isEmpty && block.without(span(900, 1000)) == [block])
     }

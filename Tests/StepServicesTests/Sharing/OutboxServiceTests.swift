@@ -246,6 +246,29 @@ import Testing
             .days([april20], of: fixture.outbox.anna), waits: true)
         #expect(garden.steps(april20) == 4000)
         #expect(reports.map(\.queued) == [0])
+        // A pause can take hours: others may share meanwhile.
+        #expect(fixture.lock.log.count { $0 == .sharing } == 3)
+    }
+
+    @Test func `waiting goes on when another process has shared during a pause`() async throws {
+        let fixture = try fixture()
+        garden.script(.fail(ShareFailure(.unreachable, "no network")))
+        garden.whileDelivering { [lock = fixture.lock] in lock.holdElsewhere(.sharing, for: 2) }
+        let reports = try await ShareService(fixture.context).share(
+            .days([april20], of: fixture.outbox.anna), waits: true)
+        #expect(garden.steps(april20) == 4000 && reports.map(\.queued) == [0])
+    }
+
+    /// It was removed, and the next change of the day was sent as a new one.
+    @Test func `a day that was to be sent once more stays known as sent when it is dropped`() async throws {
+        let fixture = try fixture(), outbox = fixture.outbox
+        let sharing = try ShareService(fixture.context)
+        _ = try await sharing.share(.days([april20], of: outbox.anna))
+        garden.script(.fail(ShareFailure(.unreachable, "no network")))
+        _ = try await sharing.share(.days([april20], of: outbox.anna, again: true))
+        try await OutboxService(fixture.context).drop(.init(destination: "Garden"))
+        let entry = try #require(outbox.history.entry(for: "Garden", of: outbox.anna.id, on: april20))
+        #expect(entry.state == .sent && entry.isConfirmed)
     }
 
     /// The pause of the one is over before the other is done.

@@ -89,7 +89,9 @@ private final class LockedLedger: ShareLedger {
         ledger.entry(for: destination, of: user, on: day)
     }
     func record(_ entries: [ShareEntry]) throws { try ledger.record(entries) }
-    func remove(_ entry: ShareEntry) throws { try ledger.remove(entry) }
+    func remove(_ entry: ShareEntry, evenIfEnqueued: Bool) throws {
+        try ledger.remove(entry, evenIfEnqueued: evenIfEnqueued)
+    }
     func state(of destination: String) -> DestinationState { ledger.state(of: destination) }
     func record(_ state: DestinationState) throws { try ledger.record(state) }
 

@@ -156,7 +156,7 @@ import TestSupport
         outbox.set(LocalTime.berlin.at("2012-01-02", 3))
         let behind = Outbox(
             history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
-            isClockTrusted: { false })
+            isClockBelieved: { false })
         _ = try await behind.share(.due, to: [garden], users: outbox.history.users())
         outbox.set(LocalTime.berlin.at("2014-04-23", 3))
         try outbox.walk(5000, on: april21)
@@ -169,7 +169,7 @@ import TestSupport
         outbox.set(LocalTime.berlin.at("2014-04-20", 12))
         let alone = Outbox(
             history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
-            isClockTrusted: { false })
+            isClockBelieved: { false })
         _ = try await alone.share(.due, to: [garden], users: outbox.history.users())
         outbox.set(LocalTime.berlin.at("2014-04-21", 3))
         try outbox.walk(4000, on: april20)
@@ -182,7 +182,7 @@ import TestSupport
         outbox.set(LocalTime.berlin.at("2000-01-02", 3))
         let wrong = Outbox(
             history: outbox.history, ledger: outbox.history, localTime: .berlin, now: { [outbox] in outbox.now },
-            isClockTrusted: { false })
+            isClockBelieved: { false })
         try outbox.walk(4000, on: april20)
         _ = try await wrong.share(.due, to: [garden], users: outbox.history.users())
         outbox.set(LocalTime.berlin.at("2014-04-22", 3))
@@ -244,6 +244,20 @@ import TestSupport
         #expect(sensor.times(april20) == 0 && sensor.times(april21) == 1)
         try outbox.walk(5500, on: april21)
         #expect(try await outbox.share(to: sensor).first?.outcomes == [.corrected])
+    }
+
+    /// It got no day until that date.
+    @Test func `a day that a clock ahead has sent is not the latest of a latest-only destination`() async throws {
+        var traits = ShareTraits.replacing
+        traits.showsLatestOnly = true
+        let sensor = ScriptedDestination("sensor", traits, terms: always)
+        outbox.set(LocalTime.berlin.at("2014-05-22", 3))
+        try outbox.walk(700, on: try #require(Day("2014-05-21")))
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent])
+        outbox.set(LocalTime.berlin.at("2014-04-21", 3))
+        try outbox.walk(4000, on: april20)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent])
+        #expect(sensor.steps(april20) == 4000)
     }
 
     /// Its last steps are counted by the sensor's own statistics before the new day begins.

@@ -12,7 +12,7 @@ import Testing
         let asked = Mutex(0)
         let begun = Mutex(false)
         let wait = ClockWait(
-            isTrusted: {
+            isBelieved: {
                 asked.withLock { asked in
                     defer { asked += 1 }
                     return answers[min(asked, answers.count - 1)]

@@ -303,7 +303,7 @@ struct SampleDocuments {
                     .init(table: "pedometer", column: "cursor", pedometer: "ring"),
                     .init(table: "sync", column: "battery", rows: 2),
                 ],
-                headerNumbers: [.version, .applicationID], isSharingUncertain: true,
+                headerNumbers: [.version, .applicationID], otherTables: ["walks"], isSharingUncertain: true,
                 contents: holdings(), damaged: "/h.damaged"))
     }
 

@@ -52,7 +52,7 @@ import Testing
             view(report(steps: 12, failure: "not found within 20 seconds")).text() == """
                 ring: failed after 12 new steps in 42 slots: not found within 20 seconds
                   Bring it close.
-                  Received data was saved. Run the command again to continue.
+                  Received data was saved. The next sync continues from there.
                 """)
         #expect(view(report(steps: 0, failure: "gone")).text().hasPrefix("ring: failed: gone\n"))
     }
@@ -65,10 +65,10 @@ import Testing
             ).text() == """
                 ring: failed: gone
                   Bring it close.
-                  Received data was saved. Run the command again to continue.
+                  Received data was saved. The next sync continues from there.
                 ring: 12 new steps in 42 slots, battery 81 %, read in 1.2 s
                 watch: failed: gone too
-                  Received data was saved. Run the command again to continue.
+                  Received data was saved. The next sync continues from there.
                 """)
     }
 
@@ -89,7 +89,7 @@ import Testing
             #expect(
                 text(interrupted) == """
                     ring: interrupted after 12 new steps in 42 slots
-                      Received data was saved. Run the command again to continue.
+                      Received data was saved. The next sync continues from there.
                     """)
             interrupted.counts = MergeCounts()
             #expect(text(interrupted) == "ring: interrupted\n  Run the command again.")
@@ -187,7 +187,7 @@ import Testing
         (lost.daysRead, lost.daysPlanned) = (3, 8)
         let text = view(lost).text().replacing("\n  ", with: " ")
         #expect(text.hasPrefix("ring: failed after 3 of 8 days, 1,234 new steps in 42 slots: the connection was lost"))
-        #expect(text.contains("Received data was saved. Run the command again to continue."))
+        #expect(text.contains("Received data was saved. The next sync continues from there."))
     }
 
     @Test func `a first reading of a total reports that counting starts`() {

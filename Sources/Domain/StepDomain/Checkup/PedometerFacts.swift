@@ -161,7 +161,7 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     case recent(Timestamp)
     case tooLongAgo(Timestamp)
     /// A sync began and may still be running. The first value of this and the next two is the end of the last complete
-    /// sync; nil if none of the last syncs was complete.
+    /// sync; nil if there was none.
     case running(Timestamp?, since: Timestamp)
     /// Attempts since then that failed, and when and why the last of them did.
     case failing(Timestamp?, tries: Int, last: Timestamp, reason: String?)

@@ -83,7 +83,7 @@ public struct DayClock: Sendable {
         }
         let block = if case .here = place { try blockHere(from, to) } else { try blockElsewhere(from, to) }
         var (start, end) = (block.span.start, block.span.end)
-        for other in others.filter(block.span.takes) {
+        for other in others.filter(block.takes) {
             if other.day < day, from.utcOffset == nil { start = max(start, other.span.end) }
             if other.day > day, to.utcOffset == nil { end = min(end, other.start) }
         }

@@ -23,9 +23,18 @@ public struct Exclusion: Hashable, Sendable {
             .filter { !$0.isEmpty }.map { Exclusion($0, utcOffset: utcOffset, reason: reason) }
     }
 
+    /// The day on which it begins.
+    public var day: Day { Day(of: span.start, utcOffset: utcOffset) }
+
+    /// Whether it takes steps from a sample: a block of the next day takes none of a slot over midnight. The last hour
+    /// of a day of 25 hours belongs to it by the block's own offset only.
+    func takes(_ sample: StepSample) -> Bool {
+        span.overlaps(sample.span) && sample.day >= min(day, Day(of: span.start, utcOffset: sample.utcOffset))
+    }
+
     /// Whether it lies on a day.
     public func touches(_ day: Day) -> Bool {
-        Day(of: span.start, utcOffset: utcOffset) <= day && day <= Day(of: span.end - 1, utcOffset: utcOffset)
+        self.day <= day && day <= Day(of: span.end - 1, utcOffset: utcOffset)
     }
 }
 

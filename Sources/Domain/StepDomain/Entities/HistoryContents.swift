@@ -164,6 +164,8 @@ public struct SalvageReport: Hashable, Sendable {
     public var days: [LostDays]
     public var resets: [Reset]
     public var headerNumbers: [HeaderNumber]
+    /// Names of tables that are not istep's: only the damaged file has them.
+    public var otherTables: [String]
     /// The record of shared days is incomplete: a day may be sent again, or not at all.
     public var isSharingUncertain: Bool
     /// The contents of the repaired history.
@@ -173,13 +175,13 @@ public struct SalvageReport: Hashable, Sendable {
 
     public init(
         tables: [Table], days: [LostDays], resets: [Reset] = [], headerNumbers: [HeaderNumber] = [],
-        isSharingUncertain: Bool,
-        contents: HistoryContents, damaged: String
+        otherTables: [String] = [], isSharingUncertain: Bool, contents: HistoryContents, damaged: String
     ) {
         self.tables = tables
         self.days = days
         self.resets = resets
         self.headerNumbers = headerNumbers
+        self.otherTables = otherTables
         self.isSharingUncertain = isSharingUncertain
         self.contents = contents
         self.damaged = damaged

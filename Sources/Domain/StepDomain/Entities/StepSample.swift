@@ -1,5 +1,5 @@
 /// Steps of one slot of time, as a pedometer counted them.
-public struct StepSample: Hashable, Sendable, Codable {
+public struct StepSample: Hashable, Sendable {
     public var start: Timestamp
     /// Seconds, at least 1.
     public var length: Int
@@ -9,6 +9,9 @@ public struct StepSample: Hashable, Sendable, Codable {
     public var distance: Double?
     /// Kilocalories as calculated by the pedometer, if it reports them.
     public var energy: Double?
+    /// Whether it is a part of a sample that is not spread over its hours (`maximumSpread`): a part of the total of a
+    /// day is short, too, and nobody knows when its steps were made. A history stores whole samples only.
+    package var isPartOfManyHours = false
     /// Seconds east of Greenwich at the place where the steps were made: it decides the day that they belong to.
     public var utcOffset: Int
 

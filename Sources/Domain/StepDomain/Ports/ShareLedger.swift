@@ -35,7 +35,10 @@ public protocol ShareLedger: Sendable {
     /// Stores entries as they are now, all or none.
     func record(_ entries: [ShareEntry]) throws
     /// Removes an entry from the ledger, as if the day had never been considered for the destination.
-    func remove(_ entry: ShareEntry) throws
+    ///
+    /// - Parameter evenIfEnqueued: whether also one that was enqueued since `due` returned it. Something of its day
+    ///   may have become known since.
+    func remove(_ entry: ShareEntry, evenIfEnqueued: Bool) throws
 
     /// The state of a destination; a new state if it was never seen.
     func state(of destination: String) throws -> DestinationState
@@ -56,9 +59,11 @@ extension ShareLedger {
         try entries(for: destination, in: ShareEntry.State.unsettled).filter { user == nil || $0.user == user }
     }
 
-    /// The latest day of each user of which a destination has confirmed something.
-    package func latestDays(at destination: String) throws -> [User.ID: Day] {
-        try entries(for: destination, in: Set(ShareEntry.State.allCases)).filter(\.isConfirmed)
+    /// The latest day of each user of which a destination has confirmed something. Days after the next one were sent
+    /// by a machine whose clock was ahead.
+    package func latestDays(at destination: String, today: Day) throws -> [User.ID: Day] {
+        try entries(for: destination, in: Set(ShareEntry.State.allCases))
+            .filter { $0.isConfirmed && $0.day <= today.advanced(by: 1) }
             .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
     }
 }

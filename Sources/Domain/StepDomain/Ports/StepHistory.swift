@@ -90,12 +90,17 @@ extension StepHistory {
         try syncs(of: pedometer, until: nil, limit: limit)
     }
 
-    /// The last syncs of a pedometer: as many as its state is derived from.
+    /// The last syncs of a pedometer: as many as its state is derived from, and before them the last complete one if it
+    /// is older.
     public func recentSyncs(of pedometer: Pedometer.ID, at now: Timestamp, limit: Int = 20) throws -> RecentSyncs {
         let end = now + NoticeRules.clockSlack
         let latest = try syncs(of: pedometer, until: nil, limit: 1).first
+        var recent = try syncs(of: pedometer, until: end, limit: limit)
+        if recent.count == limit, !recent.contains(where: { $0.outcome == .complete }) {
+            recent += [try lastCompleteSync(of: pedometer, until: end)].compactMap(\.self)
+        }
         return RecentSyncs(
-            syncs: try syncs(of: pedometer, until: end, limit: limit),
+            syncs: recent,
             ahead: latest.flatMap { $0.start > end ? $0.start : nil })
     }
 }

@@ -180,8 +180,10 @@ extension ShareEntry {
     /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is
     ///   kept: otherwise a change of the day would be sent as if it were new.
     public mutating func drop(at now: Timestamp) -> Bool {
-        if confirmed == nil, remoteID == nil, state == .pending || state == .rejected { return true }
-        if let fingerprint, confirmed == nil || confirmed == Self.unknownContent { confirmed = fingerprint }
+        if !wasSent, remoteID == nil, state == .pending || state == .rejected { return true }
+        if confirmed == nil || confirmed == Self.unknownContent {
+            confirmed = fingerprint ?? (wasSent ? Self.unknownContent : nil)
+        }
         settle(at: now)
         return false
     }

@@ -30,7 +30,8 @@ public struct ShareTraits: Hashable, Sendable {
     public var showsLatestOnly: Bool
     /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.
     public var isPersonal: Bool
-    /// Whether a delivery reads what an earlier one wrote, so that no two may be in progress at the same time.
+    /// Whether a delivery reads what an earlier one wrote, or may do so, as a user's program does: no two are in
+    /// progress at the same time.
     public var isSequential: Bool
     /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
     public var needsRestoring: Bool

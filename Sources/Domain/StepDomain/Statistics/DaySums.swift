@@ -62,8 +62,8 @@ public struct DaySums: Hashable, Sendable {
     public var gaits: GaitSums
     /// Steps of the 24 hours of a day, each by the clock of the place where it was walked. On a day of 25 hours, both
     /// hours of the same name count together; on a day of 23 hours, the missing hour is nil. An hour is also nil if
-    /// nothing is known of it: it has no steps, and not all of it is accounted for, or only by a sample of many hours.
-    /// Empty if nothing is known of the day; otherwise the sum is `steps` without those of samples of many hours.
+    /// nothing is known of it: it has no steps, and not all of it is accounted for, or only by steps of many hours.
+    /// Empty if nothing is known of the day; otherwise the sum is `steps` without those of many hours.
     public var hours: [Int?]
     /// How much of the day is accounted for. Here a day that is not over can be `complete`.
     public var completeness: DaySummary.Completeness
@@ -96,7 +96,7 @@ public struct DaySums: Hashable, Sendable {
     }
 
     /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 7
+    public static let revision = 8
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as
     /// a whole.

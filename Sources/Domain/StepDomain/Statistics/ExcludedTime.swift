@@ -6,16 +6,20 @@ extension [DayData.Track] {
     /// (`StepPlacement`). By time alone, the part outside would keep steps that were made inside, and count beside
     /// those of the other tracks.
     ///
-    /// - Parameter spans: by start, none over another.
-    package func excluding(_ spans: [TimeSpan]) -> Self {
+    /// - Parameter exclusions: by start, none over another.
+    package func excluding(_ exclusions: [Exclusion]) -> Self {
         let samples = lazy.flatMap(\.samples)
-        if spans.isEmpty || !samples.contains(where: { sample in spans.contains { $0.overlaps(sample.span) } }) {
+        if exclusions.isEmpty
+            || !samples.contains(where: { sample in exclusions.contains { $0.span.overlaps(sample.span) } })
+        {
             return self
         }
         let counted = MergedTracks.counted(self)
         return map { track in
             var track = track
-            let divided = track.samples.divided(by: spans, StepPlacement.pieces(of: track.samples, from: counted))
+            let divided = track.samples.divided(
+                by: exclusions, StepPlacement.pieces(of: track.samples, from: counted)
+            ) { SampleClock($0, counted).utcOffset($1) }
             (track.samples, track.excluded) = (divided.outside, divided.inside)
             return track
         }
@@ -24,46 +28,46 @@ extension [DayData.Track] {
 
 extension [StepSample] {
     /// The samples of one pedometer inside and outside of spans. A sample that lies only in part inside of one is
-    /// divided by its pieces. A sample counts on the day on which it starts: a span of the day after takes nothing from
-    /// it.
+    /// divided by its pieces. A sample counts on the day on which it starts: an exclusion of the day after takes
+    /// nothing from it.
     ///
     /// - Parameters:
-    ///   - spans: by start, none over another.
+    ///   - exclusions: by start, none over another.
     ///   - pieces: of each sample; nil if its steps were made evenly.
-    func divided(by spans: [TimeSpan], _ pieces: [[StepPlacement.Piece]]? = nil) -> (
-        outside: [StepSample], inside: [StepSample]
-    ) {
+    ///   - utcOffset: returns the offset at a moment of a sample: that of a part which begins then.
+    func divided(
+        by exclusions: [Exclusion], _ pieces: [[StepPlacement.Piece]]? = nil,
+        utcOffset: (StepSample, Timestamp) -> Int = { sample, _ in sample.utcOffset }
+    ) -> (outside: [StepSample], inside: [StepSample]) {
         var (outside, inside): ([StepSample], [StepSample]) = ([], [])
         for (index, sample) in enumerated() {
             let placed = pieces.map { $0[index].map(\.sample) } ?? [sample]
-            var next = sample.start
-            for span in spans {
-                guard let part = span.intersection(sample.span), span.takes(sample) else { continue }
-                outside += sample.part(TimeSpan(next, part.start), of: placed)
-                inside += sample.part(part, of: placed)
-                next = part.end
+            func part(_ span: TimeSpan) -> [StepSample] {
+                if span.isEmpty { return [] }
+                return [span == sample.span ? sample : sample.part(span, of: placed, utcOffset(sample, span.start))]
             }
-            outside += sample.part(TimeSpan(next, sample.span.end), of: placed)
+            var next = sample.start
+            for exclusion in exclusions where exclusion.takes(sample) {
+                guard let taken = exclusion.span.intersection(sample.span) else { continue }
+                outside += part(TimeSpan(next, taken.start))
+                inside += part(taken)
+                next = taken.end
+            }
+            outside += part(TimeSpan(next, sample.span.end))
         }
         return (outside, inside)
     }
 }
 
-extension TimeSpan {
-    /// Whether its exclusion takes steps from a sample.
-    func takes(_ sample: StepSample) -> Bool {
-        overlaps(sample.span) && sample.day >= Day(of: start, utcOffset: sample.utcOffset)
-    }
-}
-
 extension StepSample {
-    /// The steps of a part of its time, so that those of all parts add up to its own; none for an empty part. The
-    /// distance and the energy of a part are in proportion to its steps, or to its time if steps were made evenly.
+    /// The steps of a part of its time, so that those of all parts add up to its own. The distance and the energy of a
+    /// part are in proportion to its steps, or to its time if steps were made evenly.
     ///
-    /// - Parameter pieces: its pieces.
-    fileprivate func part(_ part: TimeSpan, of pieces: [StepSample]) -> [StepSample] {
-        if part.isEmpty { return [] }
-        if part == span { return [self] }
+    /// - Parameters:
+    ///   - part: not empty.
+    ///   - pieces: its pieces.
+    ///   - utcOffset: at the beginning of the part.
+    fileprivate func part(_ part: TimeSpan, of pieces: [StepSample], _ utcOffset: Int) -> StepSample {
         func before(_ moment: Timestamp) -> Int {
             pieces.reduce(0) { $0 + $1.share(until: min(max(moment, $1.start), $1.span.end)) }
         }
@@ -71,10 +75,10 @@ extension StepSample {
         let share =
             pieces.map(\.span) != [span] && steps > 0
             ? Double(partSteps) / Double(steps) : Double(part.length) / Double(length)
-        return [
-            StepSample(
-                start: part.start, length: part.length, steps: partSteps, distance: distance.map { $0 * share },
-                energy: energy.map { $0 * share }, utcOffset: utcOffset)
-        ]
+        var sample = StepSample(
+            start: part.start, length: part.length, steps: partSteps, distance: distance.map { $0 * share },
+            energy: energy.map { $0 * share }, utcOffset: utcOffset)
+        sample.isPartOfManyHours = pieces.contains { !$0.hasKnownHours && $0.span.overlaps(part) }
+        return sample
     }
 }

@@ -28,10 +28,11 @@ extension LocalTime {
     }
 }
 
-/// Steps by the hours of a day. Their sum is the sum of the samples' steps, without samples of many hours.
+/// Steps by the hours of a day. Their sum is the sum of the samples' steps, without those of many hours.
 ///
 /// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count
-/// as 0. A sample of many hours, such as a total of the day, shows how many steps were made, and not when.
+/// as 0. A sample of many hours, such as a total of the day, shows how many steps were made, and not when; so do its
+/// parts, and what `StepPlacement` spreads over gaps that are many hours together.
 public struct HourlyProfile: Hashable, Sendable {
     public private(set) var hours: [DaySummary.Hour]
 
@@ -130,17 +131,20 @@ extension StepSample {
     /// Stored sums of days depend on it, and the schema of PostgreSQL: with another value, `DaySums.revision` and
     /// `PostgresSchema.version` grow.
     package static let maximumSpread = 6 * 3600
+
+    /// Whether it is spread over its hours.
+    var hasKnownHours: Bool { length <= Self.maximumSpread && !isPartOfManyHours }
 }
 
 extension [StepSample] {
     /// Those that are spread over their hours.
     var ofKnownHours: [StepSample] {
-        contains { $0.length > StepSample.maximumSpread } ? filter { $0.length <= StepSample.maximumSpread } : self
+        allSatisfy(\.hasKnownHours) ? self : filter(\.hasKnownHours)
     }
 
     /// The time of the others, with a step for each second.
     var ofUnknownHours: [StepSample] {
-        filter { $0.steps > 0 && $0.length > StepSample.maximumSpread }.map { sample in
+        filter { $0.steps > 0 && !$0.hasKnownHours }.map { sample in
             StepSample(
                 start: sample.start, length: sample.length, steps: sample.length, utcOffset: sample.utcOffset)
         }

@@ -17,7 +17,7 @@
 /// - Steps that a person cannot make in these samples (a phone in a bag shows a few of a long walk) were made in the
 ///   rest of the long sample, which the next finer pedometer divides.
 /// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the
-///   coverage shows it. Of a piece of many hours, the hours stay unknown (`HourlyProfile`).
+///   coverage shows it. Of steps that are spread over many hours, the hours stay unknown (`HourlyProfile`).
 ///
 /// The pieces of a sample lie within its time and do not overlap. Each has at least one step, and together they have
 /// the steps of the sample. They depend neither on the order of the tracks nor on that of their samples. Distance and
@@ -85,7 +85,7 @@ struct StepPlacement {
         -> [Piece]
     {
         if steps == 0 { return [] }
-        guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps).pieces }
+        guard let best = finer.first else { return evenly(spans, of: sample).sharing(steps).pieces }
         let slots = best.slots(in: spans, of: sample)
         let counted = slots.reduce(0) { $0 + $1.sample.steps }
         if counted == 0 { return divide(steps, of: sample, over: spans, by: finer.dropFirst()) }
@@ -98,18 +98,20 @@ struct StepPlacement {
             + divide(rest, of: sample, over: spans.flatMap { seen.gaps(in: $0) }, by: finer.dropFirst())
     }
 
-    /// A span, cut where clocks were changed. Its parts have as many steps as seconds.
-    private func evenly(_ span: TimeSpan, of sample: StepSample) -> [Piece] {
-        let moved = tracks.flatMap(\.coverage).filter {
-            $0.utcOffset != sample.utcOffset && $0.span.start > sample.start
-        }
-        let cuts = Set(moved.flatMap { [$0.span.start, $0.span.end] }.filter { span.start < $0 && $0 < span.end })
-            .sorted()
-        return zip([span.start] + cuts, cuts + [span.end]).map { start, end in
-            let offset = moved.first { $0.span.contains(start) }?.utcOffset ?? sample.utcOffset
-            return Piece(
-                sample: StepSample(start: start, length: end - start, steps: end - start, utcOffset: offset),
-                gait: Gait(sample))
+    /// Spans, cut where clocks were changed. Each part has as many steps as seconds.
+    private func evenly(_ spans: [TimeSpan], of sample: StepSample) -> [Piece] {
+        let clock = SampleClock(sample, tracks)
+        // The steps can have been made in any of the spans.
+        let isOfManyHours =
+            sample.isPartOfManyHours || spans.reduce(0) { $0 + $1.length } > StepSample.maximumSpread
+        return spans.flatMap { span in
+            let cuts = clock.changes.filter { span.start < $0 && $0 < span.end }
+            return zip([span.start] + cuts, cuts + [span.end]).map { start, end in
+                var part = StepSample(
+                    start: start, length: end - start, steps: end - start, utcOffset: clock.utcOffset(start))
+                part.isPartOfManyHours = isOfManyHours
+                return Piece(sample: part, gait: Gait(sample))
+            }
         }
     }
 
@@ -143,14 +145,36 @@ struct StepPlacement {
                 let gait = isRun ? .running : Gait(sample)
                 return spans.compactMap { span -> Piece? in
                     guard let part = sample.span.intersection(span) else { return nil }
-                    let slot = StepSample(
+                    var slot = StepSample(
                         start: part.start, length: part.length,
                         steps: sample.share(until: part.end) - sample.share(until: part.start),
                         utcOffset: sample.utcOffset)
+                    slot.isPartOfManyHours = !sample.hasKnownHours
                     return slot.steps > 0 ? Piece(sample: slot, gait: gait) : nil
                 }
             }
         }
+    }
+}
+
+/// The UTC offsets during a sample: its own, until the coverage of a pedometer shows another one.
+struct SampleClock {
+    private let sample: StepSample
+    private let moved: [CoveredSpan]
+
+    init(_ sample: StepSample, _ tracks: [DayData.Track]) {
+        self.sample = sample
+        moved = tracks.flatMap(\.coverage).filter {
+            $0.utcOffset != sample.utcOffset && $0.span.start > sample.start
+        }
+    }
+
+    /// Where the offset can change, by time.
+    var changes: [Timestamp] { Set(moved.flatMap { [$0.span.start, $0.span.end] }).sorted() }
+
+    /// The offset in force at a moment of the sample.
+    func utcOffset(_ moment: Timestamp) -> Int {
+        moved.first { $0.span.contains(moment) }?.utcOffset ?? sample.utcOffset
     }
 }
 

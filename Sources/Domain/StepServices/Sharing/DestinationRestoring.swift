@@ -69,7 +69,8 @@ extension OutboxDelivery {
     }
 
     private func payloadsToRestore() throws -> [SharePayload] {
-        let confirmed = try confirmedEntries()
+        // As for `latestDays`.
+        let confirmed = try confirmedEntries().filter { $0.day <= today.advanced(by: 1) }
         let latest = users.compactMap { user in confirmed.filter { $0.user == user.id }.max { $0.day < $1.day } }
         let contents = try contents(of: latest)
         return latest.compactMap { entry in

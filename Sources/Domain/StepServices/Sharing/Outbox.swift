@@ -10,14 +10,14 @@ public struct Outbox: Sendable {
     private let ledger: any ShareLedger
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
-    private let isClockTrusted: @Sendable () -> Bool
+    private let isClockBelieved: @Sendable () -> Bool
 
-    /// - Parameter isClockTrusted: as in `ServiceContext`.
+    /// - Parameter isClockBelieved: as in `ServiceContext`.
     public init(
         history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp, isClockTrusted: @escaping @Sendable () -> Bool = { true }
+        now: @escaping @Sendable () -> Timestamp, isClockBelieved: @escaping @Sendable () -> Bool = { true }
     ) {
-        self.isClockTrusted = isClockTrusted
+        self.isClockBelieved = isClockBelieved
         self.history = history
         self.ledger = ledger
         self.localTime = localTime
@@ -35,7 +35,7 @@ public struct Outbox: Sendable {
             let layout = destination.traits.layout, wasUsed = state.firstDay != nil
             // It was noted by a clock that was ahead.
             let isAhead = state.firstDay.map { $0 > today.advanced(by: 1) } ?? false
-            if isAhead, isClockTrusted(), try !hasLaterDays(users, than: today) { state.firstDay = nil }
+            if isAhead, isClockBelieved(), try !hasLaterDays(users, than: today) { state.firstDay = nil }
             if state.firstDay == nil || state.layout != layout {
                 // Two steps: if the process is killed between them, the days are enqueued again, and those that were
                 // sent by then are settled.
@@ -43,7 +43,7 @@ public struct Outbox: Sendable {
                     try ledger.enqueueSent(to: destination.name, at: moment)
                 }
                 // By a clock that is behind, the days of years would seem to be new.
-                if try state.firstDay == nil && (isClockTrusted() || !hasLaterDays(users, than: today)) {
+                if try state.firstDay == nil && (isClockBelieved() || !hasLaterDays(users, than: today)) {
                     state.firstDay = today
                 }
                 state.layout = layout
@@ -148,7 +148,10 @@ public struct Outbox: Sendable {
             try ledger.entry(for: destination.name, of: user.id, on: day)
             ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
         guard shared.isShared(by: entry, traits) else { return .nothingKnown }
-        if traits.showsLatestOnly, let latest = try ledger.latestDays(at: destination.name)[user.id], day < latest {
+        let today = localTime.day(of: now())
+        if traits.showsLatestOnly,
+            let latest = try ledger.latestDays(at: destination.name, today: today)[user.id], day < latest
+        {
             return .passed
         }
         if again { entry.sendAgain(at: now()) }

@@ -21,7 +21,7 @@ extension OutboxDelivery {
             // A correction was removed, a day was deleted that the destination does not have, or the user requested a
             // day without data.
             let isRemoved = entry.drop(at: moment)
-            if isRemoved { try await blocking { [entry] in try ledger.remove(entry) } }
+            if isRemoved { try await blocking { [entry] in try ledger.remove(entry, evenIfEnqueued: false) } }
             run.note(entry, .nothingKnown)
             return isRemoved ? .removed : .settled(entry)
         }

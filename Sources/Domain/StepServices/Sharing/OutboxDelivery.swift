@@ -90,8 +90,10 @@ struct OutboxDelivery: Sendable {
         let state = try ledger.state(of: destination.name)
         try recover()
         let due = try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count
-        return (state, traits.showsLatestOnly ? try ledger.latestDays(at: destination.name) : [:], due)
+        return (state, traits.showsLatestOnly ? try ledger.latestDays(at: destination.name, today: today) : [:], due)
     }
+
+    var today: Day { localTime.day(of: now()) }
 
     private func recover() throws {
         let left = try ledger.entries(for: destination.name, in: [.sending])

@@ -137,7 +137,11 @@ public struct OutboxService: Sendable {
                 let (name, entries) = try entries(choice, in: ShareEntry.State.unsettled)
                 for entry in entries {
                     var entry = entry
-                    if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }
+                    if entry.drop(at: now) {
+                        try history.remove(entry, evenIfEnqueued: true)
+                    } else {
+                        try history.record([entry])
+                    }
                 }
                 let changed = try changes(of: choice.user, on: choice.day, at: name).count(where: \.isChanged)
                 return Dropped(destination: try history.state(of: name), entries: entries, changedDays: changed)

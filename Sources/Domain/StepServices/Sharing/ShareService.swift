@@ -94,24 +94,35 @@ public struct ShareService: Sendable {
         _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
         progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
+        // Not during a pause: it can take hours, and other destinations get their days meanwhile.
         func attempt(_ order: ShareOrder) async throws -> [ShareReport] {
-            try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) {
-                progress(.delivering($0))
+            try await context.lock.hold(for: .sharing) {
+                try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) {
+                    progress(.delivering($0))
+                }
             }
         }
-        return try await context.lock.hold(for: .sharing) {
-            var began = context.now()
-            var reports = try await attempt(order)
-            while waits, let moment = nextAttempt(reports, since: began) {
-                progress(.waiting(until: moment))
-                try await context.clock.sleep(for: .seconds(max(1, moment - context.now())))
-                began = context.now()
+        var began = context.now()
+        var reports = try await attempt(order)
+        while waits, let moment = nextAttempt(reports, since: began) {
+            progress(.waiting(until: moment))
+            try await context.clock.sleep(for: .seconds(max(1, moment - context.now())))
+            let begins = context.now()
+            do {
                 let again = try await attempt(.due)
                 reports = zip(reports, again).map { $0.followed(by: $1) }
+                began = begins
+            } catch  where context.lock.conflictingWork(in: error) != nil {
+                // Another process shares now.
+                progress(.waiting(until: context.now() + Self.pauseForOthers))
+                try await context.clock.sleep(for: .seconds(Self.pauseForOthers))
             }
-            return reports
         }
+        return reports
     }
+
+    /// Seconds.
+    private static let pauseForOthers = 10
 
     /// Puts what the order names into the outbox, and sends nothing.
     ///

@@ -7,28 +7,28 @@ public struct ClockWait: Sendable {
     public static let limit = Duration.seconds(20)
     private static let pause = Duration.milliseconds(500)
 
-    private let isTrusted: @Sendable () -> Bool
+    private let isBelieved: @Sendable () -> Bool
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - isTrusted: whether the machine has a clock that runs while it is off, or a time server has set its clock.
+    ///   - isBelieved: whether the machine has a clock that runs while it is off, or a time server has set its clock.
     ///   - clock: measures the wait.
-    public init(isTrusted: @escaping @Sendable () -> Bool, clock: any Clock<Duration> = ContinuousClock()) {
-        self.isTrusted = isTrusted
+    public init(isBelieved: @escaping @Sendable () -> Bool, clock: any Clock<Duration> = ContinuousClock()) {
+        self.isBelieved = isBelieved
         self.clock = clock
     }
 
     /// - Parameter begins: called if it has to wait.
     /// - Returns: false if the clock may still be wrong.
     public func run(_ begins: @Sendable () -> Void = {}) async -> Bool {
-        guard !isTrusted() else { return true }
+        guard !isBelieved() else { return true }
         begins()
         var waited = Duration.zero
         while waited < Self.limit {
             guard (try? await clock.sleep(for: Self.pause)) != nil else { break }
             waited += Self.pause
-            if isTrusted() { return true }
+            if isBelieved() { return true }
         }
-        return isTrusted()
+        return isBelieved()
     }
 }

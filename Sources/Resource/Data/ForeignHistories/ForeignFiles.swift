@@ -1,5 +1,6 @@
 import Foundation
 public import StepDomain
+import Support
 
 /// A format that can be read: one file in `Formats` and a line in `ForeignFiles.readers`.
 protocol FormatReader: Sendable {
@@ -52,10 +53,10 @@ public struct ForeignFiles: ForeignHistoryReader {
     ///
     /// - Throws: an error if that was deleted. It has no path then, and the file would be looked for in `/`.
     private static func absolute(_ path: String) throws(ImportError) -> String {
-        if path.hasPrefix("/") { return path }
-        let directory = FileManager.default.currentDirectoryPath
-        if directory.isEmpty { throw .unreadable(path: path, reason: "the working directory does not exist") }
-        return directory + "/" + path
+        guard let absolute = absolutePath(path) else {
+            throw .unreadable(path: path, reason: "the working directory does not exist")
+        }
+        return absolute
     }
 
     /// In the order of `istep import --formats`. The generic one counts only where no other fits.

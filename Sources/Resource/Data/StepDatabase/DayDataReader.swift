@@ -12,7 +12,6 @@ struct DayDataReader {
     private let pedometers: [Source]
     private let lastSync: Timestamp?
     private let exclusions: [Exclusion]
-    private let excluded: [TimeSpan]
 
     /// A pedometer or a source of imports.
     private struct Source {
@@ -36,7 +35,6 @@ struct DayDataReader {
             arguments: [user.id]
         )?.timeIfPresent(0)
         exclusions = try StepDatabase.exclusions(of: user.id, database)
-        excluded = exclusions.map(\.span)
     }
 
     /// - Parameter count: at least 1.
@@ -49,7 +47,7 @@ struct DayDataReader {
                 days[index].tracks.append(track)
             }
         }
-        for index in days.indices { days[index].tracks = days[index].tracks.excluding(excluded) }
+        for index in days.indices { days[index].tracks = days[index].tracks.excluding(exclusions) }
         try addTotals(to: &days)
         let corrections = try Row.fetchAll(
             database.cachedStatement(
@@ -118,7 +116,7 @@ struct DayDataReader {
                 days[index].append(track)
             }
         }
-        return days.enumerated().map { DaySums($1.excluding(excluded), of: first.advanced(by: $0)) }
+        return days.enumerated().map { DaySums($1.excluding(exclusions), of: first.advanced(by: $0)) }
     }
 
     /// The track of each day, with the samples of excluded time.

@@ -6,17 +6,17 @@ extension StepDatabase: HistoryEditing {
     public func exclude(_ exclusion: Exclusion, of user: User.ID, at moment: Timestamp) throws(HistoryError) {
         try write { database in
             try require(.user, user, database)
-            _ = try Self.cut(exclusion.span, of: user, database)
+            let replaced = try Self.cut(exclusion.span, of: user, database)
             try Self.insert(exclusion, of: user, at: moment.seconds, database)
-            try Self.noteChanges(in: exclusion.span, of: user, database)
+            try Self.noteChanges(by: replaced + [exclusion], of: user, database)
         }
     }
 
     public func include(_ span: TimeSpan, of user: User.ID) throws(HistoryError) -> Bool {
         try write { database in
-            guard try Self.cut(span, of: user, database) else { return false }
-            try Self.noteChanges(in: span, of: user, database)
-            return true
+            let removed = try Self.cut(span, of: user, database)
+            try Self.noteChanges(by: removed, of: user, database)
+            return !removed.isEmpty
         }
     }
 
@@ -33,24 +33,26 @@ extension StepDatabase: HistoryEditing {
 
     /// Takes a span out of what is excluded.
     ///
-    /// - Returns: whether any of it was.
-    private static func cut(_ span: TimeSpan, of user: User.ID, _ database: Database) throws -> Bool {
-        let rows = try Row.fetchAll(
+    /// - Returns: what was excluded of it.
+    private static func cut(_ span: TimeSpan, of user: User.ID, _ database: Database) throws -> [Exclusion] {
+        try Row.fetchAll(
             database,
             sql: """
                 SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
                 WHERE person = ? AND start < ? AND until > ?
                 """,
-            arguments: [user, span.end.seconds, span.start.seconds])
-        for row in rows {
-            let known = Exclusion(
+            arguments: [user, span.end.seconds, span.start.seconds]
+        ).compactMap { row in
+            var known = Exclusion(
                 TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2), reason: try row.get(3))
             try database.execute(
                 sql: "DELETE FROM excluded_time WHERE person = ? AND start = ?",
                 arguments: [user, known.span.start.seconds])
             for rest in known.without(span) { try insert(rest, of: user, at: try row.get(4), database) }
+            guard let removed = known.span.intersection(span) else { return nil }
+            known.span = removed
+            return known
         }
-        return !rows.isEmpty
     }
 
     /// Takes days out of what is excluded, each block by its own offset.
@@ -111,21 +113,24 @@ extension StepDatabase: HistoryEditing {
             ])
     }
 
-    private static func noteChanges(in span: TimeSpan, of user: User.ID, _ database: Database) throws {
-        let days = Set(try days(withSamplesIn: span, of: user, database))
-        try noteChange(of: days, person: user, isCounted: true, database)
+    private static func noteChanges(by exclusions: [Exclusion], of user: User.ID, _ database: Database) throws {
+        let changed = Set(try exclusions.flatMap { try Self.days(changedBy: $0, of: user, database) })
+        try noteChange(of: changed, person: user, isCounted: true, database)
     }
 
-    /// By day: those from which excluding the span takes steps (`TimeSpan.takes`).
-    static func days(withSamplesIn span: TimeSpan, of user: User.ID, _ database: Database) throws -> [Day] {
+    /// By day: those from which an exclusion takes steps (`Exclusion.takes`).
+    static func days(changedBy exclusion: Exclusion, of user: User.ID, _ database: Database) throws -> [Day] {
         try Int.fetchAll(
             database,
             sql: """
                 SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM pedometer JOIN sample ON pedometer = id
-                WHERE person = ?1 AND start < ?2 AND start > ?3 - 86400 AND start + length > ?3
-                    AND steps > 0 AND (start + utc_offset + 86400) / 86400 >= (?3 + utc_offset + 86400) / 86400
+                WHERE person = ?1 AND start < ?2 AND start > ?3 - 86400 - 2 * ?5 AND start + length > ?3 AND steps > 0
+                    AND (start + utc_offset + 86400) / 86400 >= min(?4 + 1, (?3 + utc_offset + 86400) / 86400)
                 """,
-            arguments: [user, span.end.seconds, span.start.seconds]
+            arguments: [
+                user, exclusion.span.end.seconds, exclusion.span.start.seconds, exclusion.day.daysSince1970,
+                StepSample.maximumUTCOffset,
+            ]
         ).sorted().map(Day.init(daysSince1970:))
     }
 }

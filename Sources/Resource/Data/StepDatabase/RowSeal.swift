@@ -71,6 +71,9 @@ struct SealedGroup: Hashable, Sendable, Comparable {
     let owner: Int64
     let part: Int64
 
+    /// Nil if the rows of all owners are one group.
+    var ownerKind: SealedTable.Owner? { SealedTable.all.first { $0.name == kind }?.ownerKind }
+
     /// The day in which samples begin. A damaged number can be any.
     fileprivate var dayWords: String {
         let day = Day(daysSince1970: Int(clamping: part))
@@ -212,10 +215,10 @@ struct Seals {
     func complaints(_ groups: [SealedGroup]) throws -> [String] {
         try groups.map { group in
             let what = "not as they were stored (checksum)"
-            let isOfPerson = ["correction", "excluded_time", "plan", "profile"].contains(group.kind)
-            let name = try String.fetchOne(
-                database, sql: "SELECT name FROM \(isOfPerson ? "person" : "pedometer") WHERE id = ?",
-                arguments: [group.owner])
+            let name = try group.ownerKind.flatMap { kind in
+                try String.fetchOne(
+                    database, sql: "SELECT name FROM \(kind.rawValue) WHERE id = ?", arguments: [group.owner])
+            }
             let owner = name.map { " of \($0.debugDescription)" } ?? ""
             return switch group.kind {
             case "sample": "the steps\(owner) around \(group.dayWords) are \(what)"

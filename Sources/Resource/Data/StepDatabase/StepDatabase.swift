@@ -260,12 +260,10 @@ struct FileIdentity: Equatable {
 /// - Parameter role: the role of the file, for the error; nil for a history.
 /// - Throws: an error if the working directory was deleted. It has no path then, and the file would be in `/`.
 func absolute(_ path: String, as role: HistoryError.Role? = nil) throws(HistoryError) -> String {
-    if path.hasPrefix("/") { return path }
-    let directory = FileManager.default.currentDirectoryPath
-    if directory.isEmpty {
+    guard let absolute = absolutePath(path) else {
         throw HistoryError.cannotOpen(path: path, reason: "the working directory does not exist").of(role)
     }
-    return directory + "/" + path
+    return absolute
 }
 
 extension StepDatabase {

@@ -8,8 +8,12 @@ public final class PostgresConnection {
     private let library: cpostgres
     private let connection: OpaquePointer
     private let wakeup: Wakeup
-    /// Seconds without progress after which the connection counts as lost.
+    /// Seconds of silence after which the connection counts as lost.
     private let timeout: Double
+    /// The end of the present statement or of connecting, whatever the server sends meanwhile.
+    private var end = ContinuousClock.now
+    /// A statement may take this many times the longest silence.
+    private static let maximumSilences = 10.0
     /// A commit was sent, and its answer has not come.
     private var isCommitting = false
 
@@ -80,12 +84,14 @@ public final class PostgresConnection {
     ///
     /// - Parameters:
     ///   - values: of `$1` and so on, as texts.
+    ///   - isLock: whether the server may be silent for all of the time: it waits for another connection.
     ///   - meanwhile: done while the server carries it out.
     /// - Returns: the rows, each with its columns as texts; nil is NULL.
     @discardableResult
     public func run(
-        _ statement: String, _ values: [String?] = [], meanwhile: () -> Void = {}
+        _ statement: String, _ values: [String?] = [], isLock: Bool = false, meanwhile: () -> Void = {}
     ) throws(PostgresError) -> [[String?]] {
+        begin()
         var texts = values.map { $0.map { UnsafePointer(strdup($0)) as UnsafePointer<CChar>? } ?? nil }
         defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
         guard library.PQsendQueryParams(connection, statement, Int32(texts.count), nil, &texts, nil, nil, 0) == 1 else {
@@ -93,7 +99,7 @@ public final class PostgresConnection {
         }
         try flush()
         meanwhile()
-        return try results()
+        return try results(isLock)
     }
 
     /// Reads the rows of a query one after the other, in a transaction. A few thousand of them are in memory at a time.
@@ -120,7 +126,10 @@ public final class PostgresConnection {
 
     // MARK: Waiting
 
+    private func begin() { end = .now + .seconds(timeout * Self.maximumSilences) }
+
     private func open() throws(PostgresError) {
+        begin()
         var events = Int16(POLLOUT)
         while library.PQstatus(connection) != CONNECTION_BAD {
             do throws(PostgresError) {
@@ -159,12 +168,12 @@ public final class PostgresConnection {
     }
 
     /// The results of a statement, to the last.
-    private func results() throws(PostgresError) -> [[String?]] {
+    private func results(_ isLock: Bool) throws(PostgresError) -> [[String?]] {
         var rows: [[String?]] = []
         var failure: PostgresError?
         while true {
             while library.PQisBusy(connection) == 1 {
-                try wait(for: Int16(POLLIN))
+                try wait(for: Int16(POLLIN), isLock)
                 try consume()
             }
             guard let result = library.PQgetResult(connection) else { break }
@@ -190,18 +199,23 @@ public final class PostgresConnection {
 
     /// - Returns: the events that came.
     @discardableResult
-    private func wait(for events: Int16) throws(PostgresError) -> Int16 {
+    private func wait(for events: Int16, _ isLock: Bool = false) throws(PostgresError) -> Int16 {
         var descriptors = [
             pollfd(fd: library.PQsocket(connection), events: events, revents: 0),
             pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        let deadline = ContinuousClock.now + .seconds(timeout)
+        let deadline = isLock ? end : min(end, .now + .seconds(timeout))
         while true {
             let left = (deadline - .now) / Duration.milliseconds(1)
             let count = poll(&descriptors, nfds_t(descriptors.count), Int32(max(0, left.rounded(.up))))
             if descriptors[1].revents != 0 { throw .cancelled(mayBeCommitted: isCommitting) }
             if count > 0 { return descriptors[0].revents }
-            if count == 0 { throw lost("the server was silent for \(brief(timeout)) s") }
+            if count == 0 {
+                throw lost(
+                    deadline < end
+                        ? "the server was silent for \(brief(timeout)) s"
+                        : "the server did not answer within \(brief(timeout * Self.maximumSilences)) s")
+            }
             guard errno == EINTR else { throw lost(String(cString: strerror(errno))) }
         }
     }

@@ -99,19 +99,26 @@ struct DayCharts: Sendable {
         bar.steps = known.plausibleSteps
         bar.running = known.runningSteps ?? 0
         bar.goal = known.goal
-        bar.isReached = !hasPlan || known.isGoalMet
+        bar.isReached = !hasPlan || Self.isReachedOrNone(known)
         bar.isPartial = known.isDrawnPartial
         bar.link = context.link(to: day)
         bar.title = known.title(.short, figures.today)
         return bar
     }
 
+    /// A day without a goal has the colour of one on which it was reached.
+    private static func isReachedOrNone(_ day: DayFigures) -> Bool {
+        day.isGoalMet || day.goal == nil && !day.isRestDay
+    }
+
     /// - Parameter isShort: on one line of a narrow card.
     private func legend(_ days: [DayFigures], hasPlan: Bool, isShort: Bool = false) -> Markup {
         var legend = Legend()
-        legend.add(.box(.walk), hasPlan ? (isShort ? "reached" : "goal reached") : "walking")
-        if hasPlan, days.contains(where: { !$0.isGoalMet && $0.plausibleSteps ?? 0 > 0 }) {
-            let today = days.contains { $0.isInProgress && !$0.isGoalMet } ? ", today so far" : ""
+        let walked = days.filter { $0.plausibleSteps ?? 0 > 0 }
+        let noGoal = walked.contains { !$0.isGoalMet && Self.isReachedOrNone($0) } ? ", or no goal" : ""
+        legend.add(.box(.walk), hasPlan ? (isShort ? "reached" : "goal reached\(noGoal)") : "walking")
+        if hasPlan, walked.contains(where: { !Self.isReachedOrNone($0) }) {
+            let today = days.contains { $0.isInProgress && !Self.isReachedOrNone($0) } ? ", today so far" : ""
             let words = (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today
             legend.add(.box(.below), isShort ? "below" : words)
         }

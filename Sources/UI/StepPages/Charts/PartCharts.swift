@@ -25,10 +25,6 @@ struct PartCharts: Sendable {
                     slot, known[slot], before: hasBefore ? before[index] : nil,
                     isMinor: slots.count > 8 && index % 2 == 1)
             }, summary: summary(title, parts), height: height)
-        // A part without a goal has none to reach, unless others have one.
-        if parts.contains(where: { $0.perDayGoal != nil }) {
-            for index in chart.bars.indices where chart.bars[index].goal == nil { chart.bars[index].isReached = false }
-        }
         if unit == .week, slots.count <= Self.maximumLabels, slots.first?.isoWeek == nil {
             for index in chart.bars.indices { chart.bars[index].label = Self.label(ofWeek: index, in: slots) }
         }
@@ -148,10 +144,10 @@ struct PartCharts: Sendable {
     private func legend(_ bars: [BarChart.Bar], _ beforeName: String) -> Markup {
         var legend = Legend()
         let hasGoal = bars.contains { $0.goal != nil }
-        legend.add(.box(.walk), hasGoal ? "goal reached" : "walking")
-        if bars.contains(where: { !$0.isReached && $0.steps ?? 0 > 0 }) {
-            legend.add(.box(.below), "below, or no goal")
-        }
+        let walked = bars.filter { $0.steps ?? 0 > 0 }
+        let noGoal = walked.contains { $0.goal == nil } ? ", or no goal" : ""
+        legend.add(.box(.walk), hasGoal ? "goal reached\(noGoal)" : "walking")
+        if walked.contains(where: { !$0.isReached }) { legend.add(.box(.below), "below the goal") }
         if bars.contains(where: { $0.running > 0 }) { legend.add(.box(.run), "running") }
         if bars.contains(where: \.isPartial) { legend.add(.partial, "more than a quarter of the days not known") }
         if bars.contains(where: { $0.hasBegun && $0.steps == nil }) { legend.add(.stub, "unknown") }

@@ -25,7 +25,7 @@ enum NoticeBox {
             stored.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime,
             form: .short)
         return markup(stored.notice.isGood ? .plain : .warn, words.headline) {
-            words.advice.html
+            words.advice.with(context.commandOptions).html
             if stored.isNew {
                 context.form("notices", "dismiss") {
                     Element.hidden("notice", "\(stored.id)")

@@ -34,18 +34,23 @@ package final class GuestAccess: Sendable {
     static let pause = 60
 
     /// - Parameters:
-    ///   - host: as browsers send it: a port only if it is not the standard one.
+    ///   - host: a name or an address, with a port if it is not 443: browsers leave that out.
     ///   - credentials: base64 of `istep:PASSWORD`.
     ///   - user: the only user whose days are shown; nil for all.
     package init(host: String, credentials: String, user: String?) {
-        self.host = host.lowercased()
+        self.host = Self.withoutStandardPort(host)
         self.credentials = Array(credentials.utf8)
         self.user = user
     }
 
+    private static func withoutStandardPort(_ host: String) -> String {
+        let name = host.lowercased()
+        return name.hasSuffix(":443") ? String(name.dropLast(4)) : name
+    }
+
     /// Why a request is not answered; nil if it is.
     func refusal(of request: PageRequest, at now: Timestamp) -> Refusal? {
-        guard request.headers["host"]?.lowercased() == host else {
+        guard request.headers["host"].map(Self.withoutStandardPort) == host else {
             return Refusal(status: 421, message: "This host name is not served.")
         }
         guard ["GET", "HEAD"].contains(request.method) else {

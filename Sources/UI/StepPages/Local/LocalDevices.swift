@@ -79,7 +79,7 @@ extension LocalPages {
                     _ = try await blocking { try registration(scope).rename(pedometer.address, to: name) }
                     return redirect(to: ["devices"], saved: "renamed", scope)
                 } catch let error as ServiceError where error.isAboutName {
-                    form.errors["name"] = ErrorText(error).line
+                    form.errors["name"] = ErrorText(error).with(scope.context.commandOptions).line
                 }
             }
         } else {

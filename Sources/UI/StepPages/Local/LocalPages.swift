@@ -175,12 +175,12 @@ package struct LocalPages: Sendable {
         var context = PageContext(
             user: .new(""), users: [], now: services.now(), localTime: services.localTime,
             weekStart: preferences.weekStart, units: preferences.units, audience: audience)
-        context.commandOptions = services.commandOptions
+        context.historyOptions = services.commandOptions
         return context
     }
 
     func message(_ error: any Error, _ context: PageContext) -> ServedResponse {
-        let page = pageError(error, today: context.today)
+        let page = pageError(error, context)
         return .page(
             MessagePage(
                 context: context, title: page.title, message: page.message, advice: page.advice, next: page.next
@@ -192,8 +192,8 @@ package struct LocalPages: Sendable {
         "\(DateForm.short.day(day, today: today)) has not begun; today is \(DateForm.short.day(today, today: today))."
     }
 
-    private func pageError(_ error: any Error, today: Day) -> PageError {
-        func date(_ day: Day) -> String { DateForm.short.day(day, today: today) }
+    private func pageError(_ error: any Error, _ context: PageContext) -> PageError {
+        func date(_ day: Day) -> String { context.date(day) }
         func name(_ text: String) -> String { Printable(text, limit: 64).description }
         return switch error {
         case let error as PageError: error
@@ -214,7 +214,9 @@ package struct LocalPages: Sendable {
                 message: "None begins on \(date(day)).", advice: "It may have been removed since the page was loaded.")
         case ServiceError.notCorrected(let day, _):
             PageError(status: 409, title: "The day has changed", message: "\(date(day)) has no correction.")
-        default: PageError(status: 503, title: "Request failed", message: ErrorText(error).line)
+        default:
+            PageError(
+                status: 503, title: "Request failed", message: ErrorText(error).with(context.commandOptions).line)
         }
     }
 }

@@ -123,7 +123,9 @@ extension LocalPages {
     func sharePage(_ scope: RequestScope) throws -> SharePage {
         let entries = try OutboxService(scope.services).waiting(of: scope.context.user)
         var problem: String?
-        do { _ = try scope.services.destinations() } catch { problem = ErrorText(error).line }
+        do { _ = try scope.services.destinations() } catch {
+            problem = ErrorText(error).with(scope.context.commandOptions).line
+        }
         return SharePage(
             context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) },
             entries: entries, problem: problem)

@@ -50,7 +50,7 @@ struct RequestScope: Sendable {
             user: user, users: users, now: services.now(), localTime: services.localTime,
             weekStart: preferences.weekStart, units: preferences.units, audience: audience)
         context.isUserNamed = isUserNamed
-        context.commandOptions = services.commandOptions
+        context.historyOptions = services.commandOptions
         if context.isOwner { context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy) }
     }
 

@@ -140,7 +140,8 @@ struct DayFigureWords: Sendable {
     /// The steps of the hours that are over, compared with what they usually have.
     private func compared(with usual: WeekdayFigures?) -> Figure {
         let over = summary.hours.prefix { $0.isOver(at: view.now) }
-        guard let usual, view.holds(.hours), view.holds(.steps), let last = over.last,
+        // The hours of a corrected day are those that were counted.
+        guard let usual, view.holds(.hours), view.holds(.steps), !summary.isCorrected, let last = over.last,
             over.allSatisfy({ $0.steps != nil })
         else {
             return running

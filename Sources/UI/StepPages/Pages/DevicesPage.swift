@@ -32,7 +32,7 @@ struct DevicesPage: Sendable {
     /// In place of pedometers: how to get one.
     static func noPedometer(_ context: PageContext) -> Markup {
         // Without the name, the pedometer would be added for the user who is logged in.
-        Advice.firstPedometer().with(CommandOptions(user: context.isUserNamed ? context.user.name : nil)).html
+        Advice.firstPedometer().with(context.commandOptions).html
     }
 
     private var imports: Markup {

@@ -24,8 +24,8 @@ package struct PageContext: Sendable {
     package var weekStart: Weekday
     package var units: UnitSystem
     package var audience: Audience
-    /// What commands on the pages need to be about the same history.
-    var commandOptions = CommandOptions()
+    /// What all commands on the pages need to be about the same history.
+    var historyOptions = CommandOptions()
     /// What the header shows of the user's pedometers; nil where it shows nothing.
     var sync: SyncState?
 
@@ -54,6 +54,13 @@ package struct PageContext: Sendable {
         self.units = units
         self.audience = audience
         today = localTime.day(of: now)
+    }
+
+    /// What commands need to be about the same user as the page.
+    var commandOptions: CommandOptions {
+        var options = historyOptions
+        if isUserNamed { options.user = user.name }
+        return options
     }
 
     /// A command that the reader can run.
@@ -98,7 +105,8 @@ package struct PageContext: Sendable {
         guard case .local(let formKey) = audience else { return .nothing }
         return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
             Element.hidden("key", formKey)
-            if isUserNamed { Element.hidden("user", user.name) }
+            // Also of the only user: another one may be added while the page is open.
+            if isUserNamed || !user.isNew { Element.hidden("user", user.name) }
             content()
         }
     }

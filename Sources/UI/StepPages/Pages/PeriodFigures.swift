@@ -24,7 +24,8 @@ struct PeriodFigures: Sendable {
 
     private var goal: Figure {
         guard statistics.daysWithGoal > 0 else {
-            let words = statistics.knownDays == 0 && statistics.meanGoal != nil ? "unknown" : "no goal"
+            let words =
+                statistics.meanGoal == nil ? "no goal" : isNow && statistics.knownDays > 0 ? "not yet" : "unknown"
             return best ?? Figure("Goal reached", words)
         }
         let share = 100 * Double(statistics.goalDays) / Double(statistics.daysWithGoal)

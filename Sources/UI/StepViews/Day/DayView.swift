@@ -10,7 +10,7 @@ public struct DayView: View {
     public let localTime: LocalTime
     /// What `verify` found; each attribute at most once.
     public let errors: [AttributeError]
-    /// The first known day of the history: shown for a day before it.
+    /// The first known day of the history; nil if nothing is known.
     private let historyBegins: Day?
     /// Whether the user has a pedometer to read.
     private let hasPedometers: Bool
@@ -18,7 +18,7 @@ public struct DayView: View {
     private let isChanged: Bool
 
     /// - Parameters:
-    ///   - historyBegins: the first known day; nil if it is not needed, or if nothing is known.
+    ///   - historyBegins: the first known day; nil if nothing is known.
     ///   - unsent: destinations that have earlier figures of the day, and get these once they may be sent something.
     ///   - isChanged: whether the user has just changed it: what takes corrections back is named even if the view is
     ///     then longer than a screen.

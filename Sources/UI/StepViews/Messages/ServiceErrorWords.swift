@@ -115,7 +115,7 @@ public enum ServiceErrorWords {
             "To send it once more: `istep share \(day) --with \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
         case .unknownZone:
-            "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
+            "Correct the variable TZ, or install the package tzdata. Until then days are those of UTC, and no pedometer is read."
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // By its address: a device's name can contain backticks.
         case .alreadyRegistered(let address, _, _?):

@@ -38,7 +38,7 @@ public struct SyncView: View {
     }
 
     /// After a sync that ended early, and was not without effect.
-    private static let resumption = "Received data was saved. Run the command again to continue."
+    private static let resumption = "Received data was saved. The next sync continues from there."
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = TextPage(style)

@@ -74,6 +74,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let days = try range(today: today)
+        wiring.noteUnknownZone()
         let progress = file == nil ? Progress(.silent) : wiring.progress()
         defer { progress.end() }
         let isCancelled = Mutex(false)

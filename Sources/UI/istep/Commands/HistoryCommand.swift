@@ -102,6 +102,7 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
         let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
         guard csv else { return try wiring.show(view) }
+        wiring.noteUnknownZone()
         for line in view.csv { try Output.standard.result(line) }
     }
 }

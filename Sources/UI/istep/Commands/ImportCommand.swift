@@ -60,10 +60,13 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if formats == (file != nil) {
+        if formats == (file != nil) || file?.isEmpty == true {
             throw ValidationError("Name one file or folder, or --formats for what can be imported.")
         }
         _ = try parsedColumns()
+        if columns != nil, let format, format != "csv" {
+            throw ValidationError("--columns is for a table: leave it out, or name --format csv.")
+        }
     }
 
     private func parsedColumns() throws -> [String: String] {

@@ -55,6 +55,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
         }
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
+        if csv || svg { wiring.noteUnknownZone() }
         if csv {
             let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
             let figures = try [statistics.figures(of: user, on: day)].compactMap(\.self)

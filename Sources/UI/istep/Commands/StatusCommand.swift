@@ -26,7 +26,7 @@ struct StatusCommand: ParsableCommand, Subcommand {
             StatusView(
                 report.people, models: wiring.models, notices: report.notices, backlogs: report.backlogs,
                 isHousehold: report.isHousehold, database: wiring.databasePath, now: now,
-                localTime: wiring.localTime, unknownZone: wiring.unknownZone, imports: try wiring.importStatuses()))
+                localTime: wiring.localTime, imports: try wiring.importStatuses()))
         let shown = report.notices.filter(\.isNew).map(\.id)
         guard !shown.isEmpty, !common.json else { return }
         // If the history cannot be written, they are shown again.

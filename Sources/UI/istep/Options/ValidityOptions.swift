@@ -11,7 +11,8 @@ struct ValidityOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Remove what begins on this day; the word beginning removes the first one.", valueName: "day"),
+            "Remove what begins on this day; the word beginning removes what applies from the beginning.",
+            valueName: "day"),
         completion: .list(FirstDayArgument.words), transform: FirstDayArgument.init(word:))
     var remove: FirstDayArgument?
 

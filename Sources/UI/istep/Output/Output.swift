@@ -58,8 +58,16 @@ struct Output: Sendable {
     /// Whether the command has printed a document.
     static var hasDocument: Bool { documents.withLock { $0 > 0 } }
 
-    /// Resets the count for the next command of the same process.
-    static func forgetDocuments() { documents.withLock { $0 = 0 } }
+    private static let zoneIsNoted = Atomic(false)
+
+    /// - Returns: whether it was not noted yet that days are of another zone than the user's.
+    static func noteZone() -> Bool { !zoneIsNoted.exchange(true, ordering: .relaxed) }
+
+    /// For the next command of the same process.
+    static func reset() {
+        documents.withLock { $0 = 0 }
+        zoneIsNoted.store(false, ordering: .relaxed)
+    }
 
     private func marked(_ text: String, _ priority: JournalPriority) -> String {
         isJournal ? JournalStream.prefixed(text, priority) : text
@@ -151,7 +159,10 @@ extension Wiring {
         return style
     }
 
-    func show(_ view: some View) throws { try Self.show(view, options, style) }
+    func show(_ view: some View) throws {
+        noteUnknownZone()
+        try Self.show(view, options, style)
+    }
 
     /// Shows what is left out with `--quiet`.
     func confirm(_ view: some View) throws { if !options.isQuiet || options.isForPrograms { try show(view) } }

@@ -147,6 +147,14 @@ extension Wiring {
         if let worst = order.worst(of: view.reports, isUserNamed: options.user != nil) { throw AlreadyReported(worst) }
     }
 
+    /// Reports on standard error, also with `-q`, that days are not those of the zone which the environment names.
+    func noteUnknownZone() {
+        guard let unknownZone, Output.noteZone() else { return }
+        for line in RunMessageWords.errorLines(ErrorText(ServiceError.unknownZone(unknownZone))) {
+            Output.error.line(line, .warning)
+        }
+    }
+
     /// Reports on standard error where a history begins.
     func noteNewHistory() {
         Output.error.line("A new history begins: \(Printable(databasePath, limit: 4096))", .notice)

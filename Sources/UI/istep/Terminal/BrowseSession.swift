@@ -103,6 +103,8 @@ struct BrowseSession {
                     if effect == .quit { return false }
                     try await carryOut(effect)
                 }
+                // Another process may have synced or corrected a day.
+                if case .period = state.content { await reload() }
             case .terminal(.resized), .dayEnded: break
             case .terminal(.suspend): try screen.suspend()
             case .terminal(.continued): screen.renew()

@@ -156,13 +156,13 @@ struct Wiring: Sendable {
     }
 
     /// As in `ServiceContext`.
-    @Sendable private func isClockTrusted() -> Bool { clockMark().isBelieved }
+    @Sendable private func isClockBelieved() -> Bool { clockMark().isBelieved }
 
     /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are
     /// simulated.
     var clockWait: ClockWait? {
         guard Self.systemBus(environment) == .system else { return nil }
-        return ClockWait(isTrusted: isClockTrusted, clock: clock)
+        return ClockWait(isBelieved: isClockBelieved, clock: clock)
     }
 
     /// Waits for a time server where that is needed before pedometers are read, and says so if none has answered.
@@ -195,7 +195,7 @@ struct Wiring: Sendable {
             waitForAdapter: { await Central.waitForAdapter(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
             unknownZone: unknownZone, now: now,
-            isClockTrusted: isClockTrusted, clock: clock,
+            isClockBelieved: isClockBelieved, clock: clock,
             scheduledImports: scheduledImports)
     }
 

@@ -91,12 +91,21 @@ struct PedometerReading: Sendable {
     }
 }
 
+extension PedometerCursor {
+    /// Without the times at which something was asked or stored: that they grow is no progress.
+    fileprivate var withoutMoments: PedometerCursor {
+        var cursor = self
+        (cursor.clockMark, cursor.lacksBatterySince, cursor.lacksTotalSince) = (nil, nil, nil)
+        return cursor
+    }
+}
+
 /// The cursor of the batches that were merged.
 private final class MergedCursor: Sendable {
     private let state: Mutex<(cursor: PedometerCursor, moves: Int)>
     init(_ cursor: PedometerCursor) { state = Mutex((cursor, 0)) }
     var value: PedometerCursor { state.withLock { $0.cursor } }
-    /// How often it has changed.
+    /// How often it has changed by what was read.
     var moves: Int { state.withLock { $0.moves } }
 
     /// The cursor as it is understood by the present clock.
@@ -104,7 +113,7 @@ private final class MergedCursor: Sendable {
 
     func move(to new: PedometerCursor) {
         state.withLock { state in
-            if state.cursor != new { state = (new, state.moves + 1) }
+            state = (new, state.moves + (state.cursor.withoutMoments == new.withoutMoments ? 0 : 1))
         }
     }
 }

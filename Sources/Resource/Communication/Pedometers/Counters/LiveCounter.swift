@@ -15,15 +15,20 @@ struct LiveCounter: Sendable {
         let reading = cursor.undecided ?? cursor.counter
         (origin, last) = (reading?.value ?? 0, reading?.value ?? 0)
         base = reading == nil ? 0 : known
+        day = reading.map { Day(of: $0.at, utcOffset: $0.utcOffset) }
     }
 
     /// - Parameter today: the day on which the value arrived.
     /// - Returns: today's steps; nil if they are more than a person makes.
     mutating func steps(_ value: Int, on today: Day) -> Int? {
-        if let day, day != today { (base, origin) = (0, last) }
-        if value < last { (base, origin) = (base + last - origin, 0) }
-        (day, last) = (today, value)
-        let steps = base + value - origin
-        return steps <= maximumStepsOfADay ? steps : nil
+        var next = self
+        if let day, day != today { (next.base, next.origin) = (0, last) }
+        if value < last { (next.base, next.origin) = (next.base + last - next.origin, 0) }
+        (next.day, next.last) = (today, value)
+        let steps = next.base + value - next.origin
+        // From a wrong value none is counted.
+        guard steps <= maximumStepsOfADay else { return nil }
+        self = next
+        return steps
     }
 }

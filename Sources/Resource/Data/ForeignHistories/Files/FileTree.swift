@@ -46,7 +46,7 @@ final class FileTree {
         var fault: URL?
         guard
             let found = FileManager.default.enumerator(
-                at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isRegularFileKey, .fileSizeKey],
+                at: URL(fileURLWithPath: path), includingPropertiesForKeys: [],
                 options: [.skipsHiddenFiles],
                 errorHandler: { url, _ in
                     fault = url
@@ -54,19 +54,24 @@ final class FileTree {
                 })
         else { throw .unreadable(path: path, reason: "the folder cannot be listed") }
         let prefix = (path.hasSuffix("/") ? path : path + "/").count
+        var names: [(path: String, isLink: Bool)] = []
+        // The enumerator does not follow a link to a folder: it can lead in circles.
         for case let url as URL in found {
-            // A link can lead out of the folder and in circles.
-            guard let values = try? url.resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]),
-                values.isRegularFile == true
-            else {
-                continue
-            }
             var status = stat()
-            guard stat(url.path, &status) == 0, !inUse.contains(Inode(status)) else { continue }
-            if files.count == Self.maximumFiles { throw .tooMuch("more than \(Self.maximumFiles) files") }
+            guard lstat(url.path, &status) == 0, [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
+            if names.count == Self.maximumFiles { throw .tooMuch("more than \(Self.maximumFiles) files") }
+            names.append((url.path, status.st_mode & S_IFMT == S_IFLNK))
+        }
+        // Of several names of a file, its own counts: some formats name their source by it.
+        names.sort { ($0.isLink ? 1 : 0, $0.path) < ($1.isLink ? 1 : 0, $1.path) }
+        var passed = inUse
+        for (path, _) in names {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                passed.insert(Inode(status)).inserted
+            else { continue }
             files.append(
-                ForeignFile(
-                    name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, location: .disk(url.path)))
+                ForeignFile(name: String(path.dropFirst(prefix)), size: Int(status.st_size), location: .disk(path)))
         }
         if let fault { throw .unreadable(path: fault.path, reason: "the folder cannot be listed") }
     }

@@ -13,18 +13,44 @@ struct CounterReadings {
 
     private var readings: [Reading] = []
 
-    mutating func add(_ value: Int, at moment: Timestamp, utcOffset: Int) {
+    /// By index, the later moments of readings whose time clocks show twice.
+    private var laterMoments: [Int: Timestamp] = [:]
+
+    /// - Parameters:
+    ///   - moment: the first one at which clocks show the time of the reading, and `later` the last one.
+    ///   - utcOffset: at the first one.
+    mutating func add(_ value: Int, at moment: Timestamp, or later: Timestamp, utcOffset: Int) {
+        if later > moment { laterMoments[readings.count] = later }
         readings.append(Reading(value: value, at: moment, offset: utcOffset))
+    }
+
+    /// The readings with the hour that clocks show twice: from the first one whose clock time is before that of a lower
+    /// count, all are of its second time.
+    private var placed: [Reading] {
+        var placed = readings
+        var (last, isLater) = (Reading?.none, false)
+        let repeated = laterMoments.keys.sorted {
+            let (a, b) = (readings[$0], readings[$1])
+            return (a.day, a.value, a.at) < (b.day, b.value, b.at)
+        }
+        for index in repeated {
+            let reading = readings[index]
+            isLater = last?.day == reading.day && (isLater || reading.at < last?.at ?? reading.at)
+            last = reading
+            guard isLater, let later = laterMoments[index] else { continue }
+            placed[index].offset -= later - reading.at
+            placed[index].at = later
+        }
+        return placed
     }
 
     /// The differences from reading to reading; what the counter has at the first one of a day was made since midnight.
     ///
-    /// Of several readings of one moment, the greatest counts: clocks that are set back show an hour twice, and a file
-    /// can have a line twice.
+    /// Of several readings of one moment, the greatest counts: a file can have a line twice.
     func samples(_ localTime: LocalTime) -> [StepSample] {
         var samples: [StepSample] = []
         var last: Reading?
-        let sorted = readings.sorted { ($0.at, $0.value) < ($1.at, $1.value) }
+        let sorted = placed.sorted { ($0.at, $0.value) < ($1.at, $1.value) }
         for (index, reading) in sorted.enumerated() {
             if index + 1 < sorted.count, sorted[index + 1].at == reading.at { continue }
             if let last, last.day == reading.day {

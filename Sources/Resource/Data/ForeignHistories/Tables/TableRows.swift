@@ -167,7 +167,8 @@ struct TableRows {
         _ = try track(device)
         readings += 1
         if readings > Self.maximumReadings { throw .tooMuch("more readings than one person can have recorded") }
-        counters[device, default: CounterReadings()].add(value, at: moment, utcOffset: offset)
+        counters[device, default: CounterReadings()].add(
+            value, at: moment, or: time.laterStart(collector.localTime), utcOffset: offset)
     }
 
     /// Passes on the slot that waits: up to the next one, but not longer than usual.

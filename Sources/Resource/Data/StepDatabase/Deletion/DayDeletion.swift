@@ -148,7 +148,7 @@ struct DayDeletion {
         try database.execute(
             sql: """
                 DELETE FROM share WHERE person = ? AND day BETWEEN ? AND ?
-                AND confirmed IS NULL AND remote_id IS NULL AND state IN ('pending', 'rejected')
+                AND confirmed IS NULL AND remote_id IS NULL AND repetition = 0 AND state IN ('pending', 'rejected')
                 """,
             arguments: [user.id] + days.texts)
     }

@@ -136,7 +136,7 @@ struct ImportedBlocks {
 
     /// The days with samples in the time of a block.
     func days(of block: Block) throws -> Set<Day> {
-        Set(try StepDatabase.days(withSamplesIn: block.exclusion.span, of: user, database))
+        Set(try StepDatabase.days(changedBy: block.exclusion, of: user, database))
     }
 
     /// Takes days out of what imports say, of each block by its own offset.

@@ -108,6 +108,8 @@ extension StepSample {
     static let maximumSeconds = 366 * 86_400
     /// Seconds since 1970.
     static var starts: ClosedRange<Int> { 0...Timestamp.last.seconds }
+    /// Days of UTC since 1970.
+    static var startDays: ClosedRange<Int> { 0...Timestamp.last.seconds / 86_400 }
 
     /// Whether a row of `sample` is of a pedometer and on days: ?1 is the pedometer, ?2 the first local second of the
     /// days, and ?3 the last one. The limits of `start` keep SQLite from reading all samples of the pedometer.

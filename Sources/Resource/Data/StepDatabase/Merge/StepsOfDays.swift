@@ -99,7 +99,7 @@ struct StepsOfDays {
         let known = try database.cachedStatement(
             sql: """
                 SELECT destination FROM share WHERE person = ? AND day = ?
-                AND (confirmed IS NOT NULL OR state IN ('sending', 'unknown'))
+                AND (confirmed IS NOT NULL OR repetition > 0 OR state IN ('sending', 'unknown'))
                 """)
         var counts: [String: Int] = [:]
         for day in days {

@@ -33,11 +33,8 @@ struct ImportedSamples {
 
     private func isValid(_ day: Int, of source: Pedometer.ID) -> Bool {
         // A damaged number can be any.
-        Self.days.contains(day) && (try? said(by: source, on: day))?.allSatisfy(\.countsInHistory) ?? false
+        StepSample.startDays.contains(day) && (try? said(by: source, on: day))?.allSatisfy(\.countsInHistory) ?? false
     }
-
-    /// Days of UTC since 1970 in which samples can begin.
-    static let days = 0...Timestamp.last.seconds / 86_400
 
     private func said(by source: Pedometer.ID, on day: Int) throws -> [StepSample] {
         try ImportLayers(of: source, on: Day(daysSince1970: day), database).merged().samples

@@ -156,18 +156,18 @@ struct LostParents {
 /// Removes time without samples from what a pedometer has accounted for: a day that lacks some is partial, and not a
 /// day without steps.
 struct LostTime {
-    private let gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]
+    private let spans: (Pedometer.ID) -> [TimeSpan]
 
-    private let complete: Set<Pedometer.ID>
+    /// - Parameter spans: the time in which samples are missing, by pedometer.
+    init(_ spans: [Pedometer.ID: [TimeSpan]]) { self.spans = { spans[$0] ?? [] } }
 
     /// - Parameters:
     ///   - gaps: where samples are missing, by the key of the table: pedometer and start.
     ///   - complete: pedometers that lack none.
-    init(
-        _ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)], except complete: Set<Pedometer.ID> = []
-    ) {
-        self.gaps = gaps
-        self.complete = complete
+    init(_ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)], except complete: Set<Pedometer.ID>) {
+        spans = { pedometer in
+            complete.contains(pedometer) ? [] : gaps.compactMap { Self.span(of: $0, for: pedometer) }
+        }
     }
 
     /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
@@ -177,11 +177,8 @@ struct LostTime {
     func mark(in database: Database) throws -> [Pedometer.ID: [CoveredSpan]] {
         try removeOverlaps(database)
         var lost: [Pedometer.ID: [CoveredSpan]] = [:]
-        for pedometer in try Int64.fetchAll(database, sql: "SELECT id FROM pedometer ORDER BY id")
-        where !complete.contains(pedometer) {
-            let pieces = try gaps.compactMap { span(of: $0, for: pedometer) }.flatMap {
-                try remove($0, of: pedometer, database)
-            }
+        for pedometer in try Int64.fetchAll(database, sql: "SELECT id FROM pedometer ORDER BY id") {
+            let pieces = try spans(pedometer).flatMap { try remove($0, of: pedometer, database) }
             guard let latest = pieces.map(\.span.end.seconds).max() else { continue }
             lost[pedometer] = pieces
             try readAgain(pedometer, since: latest, database)
@@ -190,9 +187,9 @@ struct LostTime {
     }
 
     /// The part of a gap that belongs to one pedometer; nil if there is none.
-    private func span(of gap: (before: Salvage.SampleKey?, after: Salvage.SampleKey?), for pedometer: Int64)
-        -> TimeSpan?
-    {
+    private static func span(
+        of gap: (before: Salvage.SampleKey?, after: Salvage.SampleKey?), for pedometer: Pedometer.ID
+    ) -> TimeSpan? {
         let before = gap.before?.pedometer ?? .min, after = gap.after?.pedometer ?? .max
         guard before <= pedometer, pedometer <= after else { return nil }
         let start = before == pedometer ? gap.before?.end ?? 0 : 0

@@ -5,6 +5,8 @@
 struct OtherObjects {
     /// First pages of their trees.
     private(set) var roots: [Int] = []
+    /// Names of the tables that a user has added, in the order of the file.
+    private(set) var tables: [String] = []
     /// False if there may be more: a row of the schema cannot be read, or an object has a definition that does not fit
     /// its name. It may be one of istep's with a damaged name.
     private(set) var areCertain = true
@@ -31,6 +33,7 @@ struct OtherObjects {
             return
         }
         roots.append(root)
+        if object.type == "table", !object.name.hasPrefix("sqlite_") { tables.append(object.name) }
     }
 }
 

@@ -46,20 +46,13 @@ extension Salvage {
         }
         // Which of the day's samples is wrong is not known: it is read again, if the pedometer still holds it.
         let doubtful = wrong.filter { $0.kind == "sample" }
-        let gaps = doubtful.map { group in
-            let start = group.day.start.seconds, end = group.day.end.seconds
-            return (
-                before: SampleKey(pedometer: group.owner, start: start, end: start),
-                after: SampleKey(pedometer: group.owner, start: end, end: end)
-            )
-        }
-        lost.merge(try LostTime(gaps).mark(in: database)) { $0 + $1 }
+        let days = Dictionary(grouping: doubtful, by: \.owner).mapValues { $0.map(\.day) }
+        lost.merge(try LostTime(days).mark(in: database)) { $0 + $1 }
         for group in doubtful { lost[group.owner, default: []].append(CoveredSpan(group.day, utcOffset: 0)) }
         for group in wrong {
-            let isOfPedometer = ["pedometer", "sample", "implausible_sample", "coverage", "device_total"]
-                .contains(group.kind)
             let value = ReplacedValue(
-                table: group.kind, column: Self.checksum, pedometer: isOfPedometer ? group.owner : nil)
+                table: group.kind, column: Self.checksum,
+                pedometer: group.ownerKind == .pedometer ? group.owner : nil)
             replaced[value, default: 0] += 1
         }
         return try lostDays(lost, database)

@@ -164,7 +164,7 @@ final class Salvage {
         if schema.hasSeals { try Seals(database).complete(atMost: .max) }
         return SalvageReport(
             tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database),
-            headerNumbers: headerNumbers,
+            headerNumbers: headerNumbers, otherTables: others.tables,
             isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
     }
 

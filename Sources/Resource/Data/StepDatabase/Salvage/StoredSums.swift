@@ -1,4 +1,5 @@
 import GRDB
+import StepDomain
 
 /// The checksums of a damaged file (`Seals`): what its rows were when they were stored.
 struct StoredSums {
@@ -9,7 +10,7 @@ struct StoredSums {
         guard values.count == 4, let kind = String.fromDatabaseValue(values[0]),
             SealedTable.all.contains(where: { $0.name == kind }),
             let owner = Int64.fromDatabaseValue(values[1]), let part = Int64.fromDatabaseValue(values[2]),
-            !kind.hasSuffix("sample") || ImportedSamples.days.contains(Int(clamping: part)),
+            !kind.hasSuffix("sample") || StepSample.startDays.contains(Int(clamping: part)),
             values[3].isNull || Int64.fromDatabaseValue(values[3]) != nil
         else { return }
         let sum = Int64.fromDatabaseValue(values[3]).map { UInt64(bitPattern: $0) }

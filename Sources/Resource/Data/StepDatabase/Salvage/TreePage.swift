@@ -262,12 +262,13 @@ struct TreeWalk {
             let page = TreePage(number, in: store, repairingText: repairingText), page.kind.isIndex == isIndex
         else { return try body(.hole) }
         visited.insert(number)
-        var isMissingCells = !page.isFilled
+        // The cells of a page that is not filled are fewer than they were.
+        var isHoleUnreported = !page.isFilled
         for cell in page.cells {
             if !page.kind.isLeaf {
                 guard let child = cell.child else {
                     try body(.hole)
-                    isMissingCells = false
+                    isHoleUnreported = false
                     continue
                 }
                 try walk(child, isIndex: isIndex, repairingText, depth: depth + 1, body)
@@ -277,12 +278,12 @@ struct TreeWalk {
                 try body(.row(cell.number, values))
             } else {
                 try body(.hole)
-                isMissingCells = false
+                isHoleUnreported = false
                 if let values = cell.doubtful { try body(.doubtful(cell.number, values)) }
             }
         }
         // Where the number of cells is too low, it is the last that are missing.
-        if isMissingCells { try body(.hole) }
+        if isHoleUnreported { try body(.hole) }
         if let last = page.last { try walk(last, isIndex: isIndex, repairingText, depth: depth + 1, body) }
     }
 

@@ -58,28 +58,38 @@ extension Schema.Migration {
 
 /// A table whose rows are sealed, and how they are grouped: a change makes the whole group be read again.
 struct SealedTable: Sendable {
+    /// Whose the rows of a group are.
+    enum Owner: String {
+        case pedometer, person
+    }
+
     let name: String
+    /// Nil if the rows of all owners are one group.
+    let ownerKind: Owner?
     /// As SQL; `%` is the name of the row.
-    private let ownerSQL: String
     private let partSQL: String
 
-    func owner(_ row: String) -> String { ownerSQL.replacing("%", with: row) }
+    func owner(_ row: String) -> String {
+        guard let ownerKind else { return "0" }
+        return ownerKind.rawValue == name ? "\(row).id" : "\(row).\(ownerKind.rawValue)"
+    }
+
     func part(_ row: String) -> String { partSQL.replacing("%", with: row) }
 
     /// All figures that people see, and what they are calculated with. Frames are only read again by a corrected
     /// decoder, and the ledger of sharing is compared with the answers of servers.
     static let all = ofVersion9 + [excludedTime]
-    static let excludedTime = SealedTable(name: "excluded_time", ownerSQL: "%.person", partSQL: "%.start / 31622400")
+    static let excludedTime = SealedTable(name: "excluded_time", ownerKind: .person, partSQL: "%.start / 31622400")
     static let ofVersion9 = [
-        SealedTable(name: "sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),
-        SealedTable(name: "implausible_sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),
-        SealedTable(name: "coverage", ownerSQL: "%.pedometer", partSQL: "%.start / 2764800"),
-        SealedTable(name: "device_total", ownerSQL: "%.pedometer", partSQL: "CAST(substr(%.day, 1, 4) AS INTEGER)"),
-        SealedTable(name: "correction", ownerSQL: "%.person", partSQL: "CAST(substr(%.day, 1, 4) AS INTEGER)"),
-        SealedTable(name: "profile", ownerSQL: "%.person", partSQL: "0"),
-        SealedTable(name: "plan", ownerSQL: "%.person", partSQL: "0"),
-        SealedTable(name: "person", ownerSQL: "0", partSQL: "0"),
-        SealedTable(name: "pedometer", ownerSQL: "%.id", partSQL: "0"),
-        SealedTable(name: "sync", ownerSQL: "0", partSQL: "%.id / 32"),
+        SealedTable(name: "sample", ownerKind: .pedometer, partSQL: "%.start / 86400"),
+        SealedTable(name: "implausible_sample", ownerKind: .pedometer, partSQL: "%.start / 86400"),
+        SealedTable(name: "coverage", ownerKind: .pedometer, partSQL: "%.start / 2764800"),
+        SealedTable(name: "device_total", ownerKind: .pedometer, partSQL: "CAST(substr(%.day, 1, 4) AS INTEGER)"),
+        SealedTable(name: "correction", ownerKind: .person, partSQL: "CAST(substr(%.day, 1, 4) AS INTEGER)"),
+        SealedTable(name: "profile", ownerKind: .person, partSQL: "0"),
+        SealedTable(name: "plan", ownerKind: .person, partSQL: "0"),
+        SealedTable(name: "person", ownerKind: nil, partSQL: "0"),
+        SealedTable(name: "pedometer", ownerKind: .pedometer, partSQL: "0"),
+        SealedTable(name: "sync", ownerKind: nil, partSQL: "%.id / 32"),
     ]
 }

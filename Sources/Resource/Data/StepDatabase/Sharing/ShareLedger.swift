@@ -87,10 +87,11 @@ extension StepDatabase: ShareLedger {
         }
     }
 
-    public func remove(_ entry: ShareEntry) throws(HistoryError) {
+    public func remove(_ entry: ShareEntry, evenIfEnqueued: Bool) throws(HistoryError) {
         try write { database in
             try database.execute(
-                sql: "DELETE FROM share WHERE destination = ? AND person = ? AND day = ?", arguments: entry.key)
+                sql: "DELETE FROM share WHERE destination = ? AND person = ? AND day = ?"
+                    + (evenIfEnqueued ? "" : " AND NOT stale"), arguments: entry.key)
         }
     }
 }

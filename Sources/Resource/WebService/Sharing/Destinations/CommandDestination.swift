@@ -26,7 +26,7 @@ struct CommandDestination: ConfiguredDestination {
     var traits: ShareTraits {
         ShareTraits(
             resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent, acceptsUnfinishedDays: isIdempotent,
-            includesSamples: includesSamples)
+            includesSamples: includesSamples, isSequential: true)
     }
 
     func preview(_ payloads: [SharePayload]) -> String {

@@ -77,9 +77,15 @@ struct InfluxDestination: AuthenticatedDestination {
 
     /// VictoriaMetrics replaces no point: its days are sent when they are over.
     func currentTraits() async throws(ShareFailure) -> ShareTraits {
-        server.forget()
         var traits = traits
-        if case .victoriaMetrics = try await identify() { traits.acceptsUnfinishedDays = false }
+        do throws(ShareFailure) {
+            let found = try await identify()
+            server.remember(.success(found))
+            if case .victoriaMetrics = found { traits.acceptsUnfinishedDays = false }
+        } catch {
+            server.remember(.failure(error))
+            throw error
+        }
         return traits
     }
 
@@ -96,7 +102,7 @@ struct InfluxDestination: AuthenticatedDestination {
     /// does not remove it, it stays, and later figures of the day are written at its time: two points for one day would
     /// double every sum.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        if case .victoriaMetrics(let metrics) = try await server.known(orAsking: identify) {
+        if case .victoriaMetrics(let metrics) = try server.known {
             return try await deliver(payloads, to: metrics)
         }
         let dayPoints = dayPoints(of: payloads)
@@ -233,9 +239,11 @@ struct InfluxDestination: AuthenticatedDestination {
     // MARK: The server
 
     private func identify() async throws(ShareFailure) -> InfluxServer {
-        let kind = try await kind(of: try await exchange.answer(to: try request("# istep", credentials)))
-        server.remember(kind)
-        return kind
+        let request = try request("# istep", credentials), response = try await exchange.answer(to: request)
+        // A proxy can answer in place of the server.
+        let isOfServer = [2, 4].contains(response.status / 100) && ![407, 429].contains(response.status)
+        if !isOfServer, let failure = ShareFailure(response, to: request, at: service) { throw failure }
+        return try await kind(of: response)
     }
 
     /// VictoriaMetrics sends the header `X-Server-Hostname` (lib/httpserver of its source), and the version of the

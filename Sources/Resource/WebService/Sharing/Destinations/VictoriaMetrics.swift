@@ -13,19 +13,16 @@ enum InfluxServer: Hashable, Sendable {
 /// The server that a destination has found at its address. A long-running process asks again for each share: a server
 /// can be replaced.
 final class KnownInfluxServer: Sendable {
-    /// The outer nil: it was not asked for. The inner: it did not answer.
-    private let server = Mutex<InfluxServer??>(nil)
+    private let answer = Mutex<Result<InfluxServer, ShareFailure>?>(nil)
 
-    func forget() { server.withLock { $0 = .some(nil) } }
+    func remember(_ found: Result<InfluxServer, ShareFailure>) { answer.withLock { $0 = found } }
 
-    func remember(_ found: InfluxServer) { server.withLock { $0 = found } }
-
-    /// - Returns: nil if nobody has asked for it.
-    func known(orAsking ask: () async throws(ShareFailure) -> InfluxServer) async throws(ShareFailure) -> InfluxServer?
-    {
-        guard let asked = server.withLock(\.self) else { return nil }
-        if let asked { return asked }
-        return try await ask()
+    /// What the last question has shown; nil if nobody has asked.
+    ///
+    /// - Throws: why it was not answered. Days that were chosen without the answer must not be written: a second
+    ///   question could show that the server replaces nothing.
+    var known: InfluxServer? {
+        get throws(ShareFailure) { try answer.withLock(\.self)?.get() }
     }
 }
 

@@ -154,7 +154,7 @@ struct HomeAssistantDestination: AuthenticatedDestination {
         for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {
             let shown = try await state(days.latest)
             let date = shown?.date
-            if let date, date > days.latest.day.day { continue }
+            if let date, date > days.latest.day.day, isPossible(date) { continue }
             // The sensor of a past day is missing: its latest day is not known here. `restore` gets it.
             if shown == nil, days.latest.day.day < context.today { continue }
             if let previous = days.previous, date == previous.day.day, shown?.state != previous.state {
@@ -167,10 +167,13 @@ struct HomeAssistantDestination: AuthenticatedDestination {
     func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {
         for sensor in payloads.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
             let shown = try await state(sensor)
-            if let date = shown?.date, date >= sensor.day.day { continue }
+            if let date = shown?.date, date >= sensor.day.day, isPossible(date) { continue }
             try await set(sensor)
         }
     }
+
+    /// A machine whose clock was ahead sets sensors to days that have not begun.
+    private func isPossible(_ date: Day) -> Bool { date <= context.today.advanced(by: 1) }
 
     func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> {
         try await statistics?.lost(payloads, token: credentials.secret(token)) ?? []

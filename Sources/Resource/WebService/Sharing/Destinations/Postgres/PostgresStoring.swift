@@ -10,7 +10,7 @@ extension PostgresConnection {
         // Two machines that send days of one subject at the same time wait for each other, so that each of them merges
         // what the other has stored.
         let subjects = Set(days.map { rows.subject($0.user) }).sorted()
-        try run(Self.lock, [PostgresArray(subjects).text])
+        try run(Self.lock, [PostgresArray(subjects).text], isLock: true)
         // Those that the database has no newer figures of.
         let stored = Set(try run(Self.storeDays, [revision] + Self.columns(days.map(rows.day))))
         let kept = days.filter { stored.contains([rows.subject($0.user), "\($0.day)"]) }
