@@ -99,6 +99,17 @@ import Testing
         }
     }
 
+    /// They were deleted, and did not come back.
+    @Test func `samples of the user from before the time of others stay`() throws {
+        try withFixture { history in
+            try history.merge(slot(60, 200), slot(600, 9))
+            try history.execute("UPDATE pedometer SET counts_from = \((midnight + 540 * 60).seconds)")
+            let all = replay(history, slot(60, 210), slot(90, 5), slot(600, 10))
+            _ = try history.database.replace([all], at: noon, isPreview: false)
+            #expect(try history.samples() == [slot(60, 200), slot(600, 10)])
+        }
+    }
+
     @Test func `syncs come with their frames, the oldest first`() throws {
         try withFixture { history in
             let frames = [

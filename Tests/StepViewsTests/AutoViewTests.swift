@@ -72,6 +72,21 @@ import Testing
             lines(night: idle) == ["Automatic sync is enabled, for anna, but is not running. Start it: istep auto on"])
     }
 
+    /// The command that was named switched it off.
+    @Test func `a watch that is on stays on`() {
+        let idle = SyncSchedule.Trigger(isEnabled: true, isActive: false)
+        #expect(lines(night: Self.off, watch: Self.on)[0].hasSuffix("Switch it on: istep auto on --watch"))
+        #expect(
+            lines(owner: .machine, night: idle, watch: idle)[0].hasSuffix(
+                "Start it: sudo istep auto on --system --watch"))
+    }
+
+    @Test func `commands about a sync of the machine are about its history`() {
+        let run = SyncSchedule.Run(end: Self.now - 7200, exitCode: 69, result: "exit-code")
+        #expect(
+            lines(owner: .machine, run: run).contains { $0.hasSuffix("unavailable: sudo -H -u istep istep doctor") })
+    }
+
     @Test func `a timer that has never run is shown as such`() {
         let new = SyncSchedule.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
         #expect(lines(night: new)[1] == "  every night: due now; no run since systemd started")
@@ -94,6 +109,7 @@ import Testing
             (69, "exit-code", "a required resource is unavailable: istep doctor"),
             (77, "exit-code", "not permitted, or credentials rejected: "),
             (78, "exit-code", "wrong configuration: istep config check"),
+            (71, "exit-code", "a limit of the unit or of the machine is too low"),
             (143, "exit-code", "it was interrupted. The next sync continues."),
             (143, "timeout", "its time limit ended it: istep doctor"), (1, "exit-code", "it failed with exit code 1"),
             (nil, "timeout", "it was ended (timeout)"),

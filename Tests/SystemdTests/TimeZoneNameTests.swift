@@ -11,6 +11,7 @@ import Testing
             (["TZ": "EST5EDT"], "EST5EDT"),
             (["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"], "CET-1CEST,M3.5.0,M10.5.0/3"),
             (["TZ": "<+03>-3"], "<+03>-3"), (["TZ": "Europe/Nowhere"], nil), (["TZ": "nonsense"], nil),
+            (["TZ": ""], "UTC"),
             (["TZ": "UTC", "TZDIR": "/nonexistent"], "UTC"), (["TZ": "Europe/Berlin", "TZDIR": "/nonexistent"], nil),
         ] as [([String: String], String?)]) func `a valid TZ variable names the zone`(
             _ environment: [String: String], _ name: String?

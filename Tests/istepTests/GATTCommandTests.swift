@@ -11,6 +11,11 @@ import Testing
             let add = try await home.istep("add", "InfiniTime", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
             home.watch.set(4_321)
+            // Before the sync: what it receives is not sent again.
+            let missing = home.folder.path + "/missing/capture.txt"
+            let nowhere = try await home.istep("gatt", "capture", "InfiniTime", "--output", missing)
+            #expect(nowhere.status == 64 && nowhere.error.contains("No such file"), "\(nowhere)")
+            #expect(try await home.istep("devices", "InfiniTime").output.contains("never synced"))
             let file = home.folder.path + "/capture.txt"
             let capture = try await home.istep("gatt", "capture", "InfiniTime", "--output", file, "--json")
             #expect(capture.status == 0, "\(capture.error)")

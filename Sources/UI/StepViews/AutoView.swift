@@ -19,7 +19,7 @@ public struct AutoView: View {
         page.advice(headline, emphasis: isOn ? .good : nil)
         if isOn || state.watch.isEnabled { triggers(on: &page) }
         if let run = state.lastRun {
-            let (words, isGood) = Self.words(for: run)
+            let (words, isGood) = words(for: run)
             page.advice(
                 "The last sync ended \(Words.ago(run.end, now: now)): \(words)", emphasis: isGood ? nil : .doubtful)
         }
@@ -36,7 +36,16 @@ public struct AutoView: View {
         }
     }
 
-    private var command: String { state.owner == .machine ? "sudo istep auto on --system" : "istep auto on" }
+    /// Without `--watch`, it would disable a watch that is enabled.
+    private var command: String {
+        (state.owner == .machine ? "sudo istep auto on --system" : "istep auto on")
+            + (state.watch.isEnabled || state.watch.isActive ? " --watch" : "")
+    }
+
+    /// A command about the history that is synced: the machine's is that of the user `istep`.
+    private func own(_ command: String) -> String {
+        state.owner == .machine ? "sudo -H -u istep \(command)" : command
+    }
 
     private var headline: Advice {
         if isOn { return "Automatic sync is on, \(whom)." }
@@ -96,24 +105,31 @@ public struct AutoView: View {
     /// The words for exit codes are those of the help and the manual.
     ///
     /// - Returns: how a run ended, and whether no action is needed.
-    private static func words(for run: SyncSchedule.Run) -> (Advice, isGood: Bool) {
-        switch run.exitCode {
+    private func words(for run: SyncSchedule.Run) -> (Advice, isGood: Bool) {
+        let doctor = own("istep doctor")
+        let journal = Self.journal(of: SyncUnitName.service, isSystemWide: state.owner == .machine)
+        return switch run.exitCode {
         case 0: ("all done.", true)
-        case 65: ("bad data, or a destination rejected a day: \(command: "istep doctor")", false)
+        case 65: ("bad data, or a destination rejected a day: \(command: doctor)", false)
         case 75:
             (
                 "temporary failure: a pedometer was not in range, another sync was running, or days wait in the outbox.",
                 true
             )
-        case 69: ("a required resource is unavailable: \(command: "istep doctor")", false)
-        case 77: ("not permitted, or credentials rejected: \(command: "istep doctor")", false)
-        case 78: ("wrong configuration: \(command: "istep config check")", false)
+        case 69: ("a required resource is unavailable: \(command: doctor)", false)
+        case 77: ("not permitted, or credentials rejected: \(command: doctor)", false)
+        case 71:
+            (
+                "a limit of the unit or of the machine is too low (threads, open files, memory): \(command: journal)",
+                false
+            )
+        case 78: ("wrong configuration: \(command: own("istep config check"))", false)
         case let code? where code > 128 && run.result == "timeout":
-            ("its time limit ended it: \(command: "istep doctor")", false)
+            ("its time limit ended it: \(command: doctor)", false)
         // By a signal, as when the machine is shut down.
         case let code? where code > 128: ("it was interrupted. The next sync continues.", true)
-        case let code?: ("it failed with exit code \(code): \(command: "istep doctor")", false)
-        case nil: ("it was ended (\(Printable(run.result, limit: 32))): \(command: "istep doctor")", false)
+        case let code?: ("it failed with exit code \(code): \(command: doctor)", false)
+        case nil: ("it was ended (\(Printable(run.result, limit: 32))): \(command: doctor)", false)
         }
     }
 }

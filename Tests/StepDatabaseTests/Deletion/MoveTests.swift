@@ -189,6 +189,57 @@ import Testing
         }
     }
 
+    /// Attempts that failed counted as readings: the days since the last one that had not were dropped.
+    @Test func `what was not read when the pedometer moved is the new user's`() throws {
+        try withFixture { history in
+            let database = history.database, bob = try database.addUser(named: "Bob")
+            let cursor = PedometerCursor(readThrough: midnight + 615 * 60)
+            _ = try database.merge(SampleBatch(samples: [slot(600, 900)], cursor: cursor), sync: history.sync)
+            _ = try database.delete(.days(day...day, of: history.user), at: noon, isPreview: false)
+            let failed = try database.beginSync(of: history.pedometer.id, at: midnight + 3 * 86_400)
+            try database.endSync(
+                failed, at: midnight + 3 * 86_400 + 9, outcome: .failed, battery: nil, failure: "not in range",
+                cause: nil)
+            _ = try move(
+                .source(source("ring", of: history.user, in: history), from: history.user, to: bob), in: history)
+            // Of a counter: since the last reading.
+            let since = StepSample(start: midnight + 615 * 60, length: 3_600, steps: 70, utcOffset: 0)
+            let sync = try database.beginSync(of: history.pedometer.id, at: midnight + 4 * 86_400)
+            _ = try database.merge(SampleBatch(samples: [slot(600, 900), since, slot(1500, 5)]), sync: sync)
+            #expect(try steps(bob, in: history) == [70, 5])
+        }
+    }
+
+    /// Ada's ring had not sent an earlier day yet.
+    @Test func `the deletion of a user who was given a day says nothing about the days before it`() throws {
+        try withFixture { history in
+            let database = history.database, bob = try database.addUser(named: "Bob")
+            try history.merge(slot(1500, 5))
+            try database.endSync(
+                history.sync, at: midnight + 1600 * 60, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            _ = try move(.days(next...next, from: history.user, to: bob), in: history)
+            _ = try database.delete(.user(bob), at: noon, isPreview: false)
+            _ = try database.merge(SampleBatch(samples: [slot(600, 900), slot(1500, 5)]), sync: history.sync)
+            #expect(try steps(history.user, in: history) == [900, nil])
+        }
+    }
+
+    @Test func `a block that is copied to the other user is noted for the days whose steps it takes`() throws {
+        try withFixture { history in
+            let database = history.database, bob = try database.addUser(named: "Bob")
+            try history.merge(slot(1500, 5))
+            let watch = try database.addPedometer(.ring(of: bob, address: "30:34:42:00:00:02", name: "watch"))
+            _ = try database.merge(
+                SampleBatch(samples: [slot(600, 900)]), sync: try database.beginSync(of: watch.id, at: noon))
+            let block = Exclusion(TimeSpan(midnight + 600 * 60, midnight + 630 * 60), utcOffset: 0)
+            try database.exclude(block, of: history.user.id, at: noon)
+            let revision = "SELECT revision FROM changed_day WHERE person = \(bob.id) AND day = '\(day)'"
+            let before = try history.strings(revision)
+            _ = try move(.days(day...next, from: history.user, to: bob), in: history)
+            #expect(try history.strings(revision) != before && steps(bob, in: history)[1] == 5)
+        }
+    }
+
     @Test func `a pedometer that the other user had before joins what it counted then`() throws {
         try withFixture { history in
             let database = history.database
@@ -200,7 +251,9 @@ import Testing
             let ring = try database.addPedometer(.ring(of: bob, name: "band"))
             _ = try database.merge(
                 SampleBatch(samples: [slot(720, 30)]), sync: try database.beginSync(of: ring.id, at: noon + 3600))
+            try history.execute("UPDATE pedometer SET counts_from = 77 WHERE id = \(ring.id)")
             _ = try move(.source(source("band", of: bob, in: history), from: bob, to: history.user), in: history)
+            #expect(try history.strings("SELECT counts_from FROM pedometer") == ["77"], "what others had counted stays")
             #expect(try steps(history.user, in: history)[0] == 930 && steps(bob, in: history)[0] == nil)
             let used = try database.pedometers()
             #expect(used.map(\.id) == [history.pedometer.id] && used.map(\.name) == ["band"])

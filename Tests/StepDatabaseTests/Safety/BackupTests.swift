@@ -129,6 +129,8 @@ import Testing
                 expect(.reserved(path: copy)) { try StepDatabase.backUp(history.path, to: copy) }
                 #expect(!FileManager.default.fileExists(atPath: copy))
             }
+            // It ended the process.
+            #expect(AbandonedFiles.target(ofCopy: ".new-7") == nil && AbandonedFiles.target(ofCopy: ".a.new-7") == "a")
             expect(.reserved(path: "/tmp/.a.new-7")) { try StepDatabase.backUp(history.path, to: "/tmp/.a.new-7") }
             #expect(HistoryError.reserved(path: "/x").category == .usage)
         }

@@ -64,10 +64,10 @@ import Testing
             try await running.until { $0.contains("new steps") }
             let result = await end(running)
             #expect(result.status == 0)
-            // bluetoothd removes its adapters, then exits: which of the two the program sees depends on timing.
-            #expect(
-                result.error.contains("bluetoothd")
-                    || result.error.contains("the Bluetooth adapter hci0 is no longer available"))
+            // bluetoothd removes its adapters, then exits: which of the two the program sees depends on timing. It may
+            // see neither: BlueZ releases the monitor, and is there again when the next one is registered.
+            let reports = ["bluetoothd", "the Bluetooth adapter hci0 is no longer available"]
+            #expect(result.error.isEmpty || reports.contains { result.error.contains($0) }, "\(result.error)")
         }
     }
 

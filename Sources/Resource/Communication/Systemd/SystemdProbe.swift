@@ -94,7 +94,9 @@ public enum TimeZoneName {
     ///
     /// - Returns: nil if the environment names a zone that the machine does not have.
     public static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
-        if let text = environment["TZ"], !text.isEmpty {
+        if let text = environment["TZ"] {
+            // The C library takes UTC for an empty text, too.
+            if text.isEmpty { return "UTC" }
             let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
             // POSIX has zones without a file: EST5EDT, <+03>-3, CET-1CEST,M3.5.0,M10.5.0/3.
             if name.prefixMatch(of: /(?:<[^>]+>|[A-Za-z]{3,})[+-]?[0-9]/) != nil { return name }

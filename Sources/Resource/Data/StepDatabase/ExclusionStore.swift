@@ -81,9 +81,12 @@ extension StepDatabase: HistoryEditing {
 
     /// Copies what a user has excluded of days to another user. What that one has excluded of the same time is
     /// replaced.
+    ///
+    /// - Returns: the days of the other user from which they take steps.
     static func copyExclusions(
         on days: ClosedRange<Day>, from user: User.ID, to other: User.ID, _ database: Database
-    ) throws {
+    ) throws -> Set<Day> {
+        var changed: Set<Day> = []
         let rows = try Row.fetchAll(
             database,
             sql: """
@@ -96,9 +99,11 @@ extension StepDatabase: HistoryEditing {
             let span = TimeSpan(
                 max(start, Timestamp(days.startSecond - offset)), min(until, Timestamp(days.endSecond - offset)))
             _ = try cut(span, of: other, database)
-            try insert(
-                Exclusion(span, utcOffset: offset, reason: try row.get(3)), of: other, at: try row.get(4), database)
+            let copy = Exclusion(span, utcOffset: offset, reason: try row.get(3))
+            try insert(copy, of: other, at: try row.get(4), database)
+            changed.formUnion(try Self.days(changedBy: copy, of: other, database))
         }
+        return changed
     }
 
     static func insert(

@@ -37,9 +37,14 @@ extension GATTCommand {
 
         private static let advice = "Choose another file: --output FILE"
 
+        /// Before the sync: what it receives is not sent again.
         private static func checkIsFree(_ path: String) throws {
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw CommandFailure(.usage, "'\(path)' exists already.", advice: advice)
+            }
+            let folder = directoryName(path)
+            guard !path.isEmpty, access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
+                throw PrivateFile.failure(path.isEmpty ? ENOENT : errno, path, advice)
             }
         }
 

@@ -19,7 +19,7 @@ extension Wiring {
             histories: wiring.histories, services: { [wiring] in wiring.reread().services($0) },
             scanner: ReconnectingScanner(wiring.bluetooth()), reader: wiring.bluetooth(),
             supervisor: ServiceNotifier(environment: environment), output: console,
-            reporter: { [wiring] in wiring.unattendedReporter($0) }, releaseMemory: { release_free_memory() },
+            reporter: { [wiring] in wiring.reread().unattendedReporter($0) }, releaseMemory: { release_free_memory() },
             reloadTimeZone: { LocalTime.reloadSystemZone() }, localTime: localTime, now: now, clock: wiring.clock)
     }
 

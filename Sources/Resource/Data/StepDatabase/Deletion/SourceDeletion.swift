@@ -59,13 +59,15 @@ struct SourceDeletion {
     }
 
     /// The pedometer may still hold what it counted for this user, and be another user's now: a sync must not give
-    /// these steps to the other one.
+    /// these steps to the other one. Days that the other user has given to this one say nothing about the days before
+    /// them (`PreviousOwner`).
     private func keepFromOthers(_ pedometer: Pedometer.ID) throws {
+        let given = "SELECT day FROM deleted_day WHERE person = pedometer.person"
         try database.execute(
             sql: """
                 UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), (
                     -- The last second of the calendar: a clock can have shown any time.
-                    SELECT min(max(ifnull(gone.counts_from, 0), \(PreviousOwner.end(of: "gone"))), \(Timestamp.last.seconds))
+                    SELECT min(max(ifnull(gone.counts_from, 0), \(PreviousOwner.end(of: "gone", exceptDays: given))), \(Timestamp.last.seconds))
                     FROM pedometer AS gone WHERE gone.id = ?1))
                 WHERE address = (SELECT address FROM pedometer WHERE id = ?1) AND id <> ?1
                 """, arguments: [pedometer])

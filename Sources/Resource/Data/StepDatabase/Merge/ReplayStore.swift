@@ -61,9 +61,11 @@ private struct SampleReplacement {
         let days = days(of: before)
         let sums = StepsOfDays(database: database, user: user)
         let steps = try sums.counted(days), shown = try sums.shown(days)
-        try delete(before)
+        let previous = try PreviousOwner(pedometer, of: user.id, database, schema)
+        try delete(before, except: previous)
         var changed = try merge(
-            of: user.id, offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
+            of: user.id, except: previous,
+            offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
         let differing = Set(before.map(\.sample)).symmetricDifference(try rows().map(\.sample))
         for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
         try changed.store(of: user.id, database)
@@ -116,13 +118,24 @@ private struct SampleReplacement {
         return days
     }
 
-    private func delete(_ rows: [(sample: StepSample, sync: SyncRecord.ID)]) throws {
+    /// Of the time of which nothing is merged, what is stored is the user's own, from before it became somebody else's.
+    private func delete(
+        _ rows: [(sample: StepSample, sync: SyncRecord.ID)], except previous: PreviousOwner
+    ) throws {
         let delete = try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
-        for row in rows where syncs.contains(row.sync) {
+        for row in rows where syncs.contains(row.sync) && !previous.has(row.sample.start) {
             try delete.execute(arguments: [pedometer, row.sample.start.seconds])
         }
-        let other = try database.cachedStatement(sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND sync = ?")
-        for sync in syncs { try other.execute(arguments: [pedometer, sync]) }
+        let implausible = try Row.fetchAll(
+            database, sql: "SELECT start, sync FROM implausible_sample WHERE pedometer = ?", arguments: [pedometer])
+        let other = try database.cachedStatement(
+            sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND start = ? AND sync = ?")
+        for row in implausible {
+            let start: Int = try row.get(0), sync: SyncRecord.ID = try row.get(1)
+            if syncs.contains(sync), !previous.has(Timestamp(start)) {
+                try other.execute(arguments: [pedometer, start, sync])
+            }
+        }
     }
 
     /// What syncs have left out stays out: deleted days, and what a user who was deleted had counted. Frames have it.
@@ -130,10 +143,11 @@ private struct SampleReplacement {
     /// - Parameter offsets: of the samples that there were. They stay, as in every merge: the zone of this machine can
     ///   be another one now.
     /// - Returns: the days that were not accounted for before.
-    private func merge(of user: User.ID, offsets: [Timestamp: Int]) throws -> ChangedDays {
+    private func merge(
+        of user: User.ID, except previous: PreviousOwner, offsets: [Timestamp: Int]
+    ) throws -> ChangedDays {
         // What comes back as it was has not changed.
         var (unchanged, changed) = (ChangedDays(), ChangedDays())
-        let previous = try PreviousOwner(pedometer, of: user, database, schema)
         let deleted = try schema.hasDeletions ? DeletedDays(of: user, database) : nil
         let coverage = CoverageMerge(database, pedometer: pedometer, except: deleted?.days)
         for reading in replay.readings {

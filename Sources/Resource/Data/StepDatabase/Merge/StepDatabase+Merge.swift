@@ -128,11 +128,14 @@ struct PreviousOwner {
             """
     }
 
+    /// Whether a sample that begins then is left out.
+    func has(_ start: Timestamp) -> Bool { end.map { start < $0 } ?? false }
+
     /// The batch without what belongs to others. Its raw frames stay, because they are the record of what was received.
     func own(_ batch: SampleBatch) -> SampleBatch {
         guard let end else { return batch }
         var own = batch
-        own.samples.removeAll { $0.start < end }
+        own.samples.removeAll { has($0.start) }
         own.coverage = batch.coverage.filter { $0.end > end }.map { TimeSpan(max($0.start, end), $0.end) }
         return own
     }

@@ -23,7 +23,7 @@ struct DayMove {
             }
         }
         let moved = try copyCorrections()
-        try StepDatabase.copyExclusions(on: days, from: from.id, to: to.id, database)
+        try sides.to.note(StepDatabase.copyExclusions(on: days, from: from.id, to: to.id, database))
         let losses = try DayDeletion(database: database, user: from, days: days, now: now).run()
         try sides.to.note(known)
         var effect = try sides.effect()
@@ -74,8 +74,9 @@ struct ReadingsCopy {
         if let known { return known }
         try database.execute(
             sql: """
-                INSERT INTO pedometer (person, model, address, address_type, name, name_key, options, clock, cursor, forgotten)
-                SELECT ?, model, \(address), address_type, name, name_key, options, clock, cursor, 1
+                INSERT INTO pedometer
+                    (person, model, address, address_type, name, name_key, options, clock, cursor, forgotten, counts_from)
+                SELECT ?, model, \(address), address_type, name, name_key, options, clock, cursor, 1, counts_from
                 FROM pedometer WHERE id = ?
                 """, arguments: [user, pedometer])
         return database.lastInsertedRowID

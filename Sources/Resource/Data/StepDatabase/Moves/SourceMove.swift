@@ -12,9 +12,7 @@ struct SourceMove {
         let sides = try BothSides(
             database, from: from, to: to, try SourceDeletion.days(of: pedometer, database))
         try sides.reopen(database)
-        let lastSync = try Int.fetchOne(
-            database, sql: "SELECT max(ifnull(ended_at, started_at)) FROM sync WHERE pedometer = ?",
-            arguments: [pedometer])
+        let read = try end(ofReading: pedometer)
         let other = try Int64.fetchOne(
             database,
             sql: "SELECT id FROM pedometer WHERE person = ? AND address = (SELECT address FROM pedometer WHERE id = ?)",
@@ -31,7 +29,7 @@ struct SourceMove {
                     WHERE id = ?
                     """, arguments: [to.id, pedometer])
         }
-        try keepDeleted(from: other ?? pedometer, until: lastSync)
+        try keepDeleted(from: other ?? pedometer, until: read)
         try sides.from.note(sides.days)
         try sides.to.note(sides.days)
         try sides.from.forgetUnknown(of: sides.days)
@@ -42,12 +40,31 @@ struct SourceMove {
 
     /// The pedometer may still hold days that its user has deleted, or given to somebody else: those are not for the
     /// one who gets it.
-    private func keepDeleted(from pedometer: Pedometer.ID, until moment: Int?) throws {
+    ///
+    /// - Parameter moment: what comes after it was never read: it is not of a day that was deleted.
+    private func keepDeleted(from pedometer: Pedometer.ID, until moment: Int) throws {
+        // Everywhere on Earth a day has ended 14 hours after it has at Greenwich.
+        let last = try String.fetchOne(
+            database, sql: "SELECT max(day) FROM deleted_day WHERE person = ? AND closed", arguments: [from.id])
+        guard let last = try last.map(Day.init(column:)) else { return }
+        let end = min(moment, last.advanced(by: 1).daysSince1970 * 86_400 + StepSample.maximumUTCOffset)
         try database.execute(
             sql: """
-                UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), ?) WHERE id = ? AND NOT \(Pedometer.isImported)
-                AND EXISTS (SELECT 1 FROM deleted_day WHERE person = ? AND closed)
-                """, arguments: [min(max(moment ?? 0, 0), Timestamp.last.seconds), pedometer, from.id])
+                UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), ?)
+                WHERE id = ? AND NOT \(Pedometer.isImported)
+                """, arguments: [max(end, 0), pedometer])
+    }
+
+    /// How far a pedometer was read: by its cursor, or by what is stored. The time of a sync does not say it: it can
+    /// have failed.
+    private func end(ofReading pedometer: Pedometer.ID) throws -> Int {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT cursor, \(PreviousOwner.end(of: "pedometer")) FROM pedometer WHERE id = ?",
+            arguments: [pedometer])
+        guard let row else { return 0 }
+        let text: String = try row.get(0), stored: Int = try row.get(1)
+        let cursor: PedometerCursor? = try? value(text)
+        return min(max(cursor?.readThrough?.seconds ?? stored, 0), now.seconds)
     }
 
     /// The other user has had it before: its readings go to that row, which is in use if this one is.
@@ -58,6 +75,13 @@ struct SourceMove {
             database,
             sql: "SELECT name, name_key, model, options, clock, cursor, forgotten FROM pedometer WHERE id = ?",
             arguments: [pedometer])
+        // What it reported before was never this user's either.
+        try database.execute(
+            sql: """
+                UPDATE pedometer SET counts_from = max(ifnull(pedometer.counts_from, 0), gone.counts_from)
+                FROM pedometer AS gone
+                WHERE gone.id = ? AND pedometer.id = ? AND gone.counts_from IS NOT NULL
+                """, arguments: [pedometer, other])
         try SourceDeletion.deleteRows(of: pedometer, database)
         guard let row else { return }
         let values = Array(row.databaseValues)

@@ -27,7 +27,7 @@ enum AbandonedFiles {
     /// The final name for `.NAME.new-PID`: `NAME`. Nil for any other name.
     static func target(ofCopy name: String) -> String? {
         guard name.hasPrefix("."), let mark = name.range(of: ".new-", options: .backwards) else { return nil }
-        let number = name[mark.upperBound...], target = name[name.index(after: name.startIndex)..<mark.lowerBound]
+        let number = name[mark.upperBound...], target = name[..<mark.lowerBound].dropFirst()
         return !target.isEmpty && isNumber(number) ? String(target) : nil
     }
 
