@@ -42,7 +42,10 @@ import TestSupport
     }
 
     /// Only `istep status` said that the days are those of UTC.
-    @Test(arguments: [["show"], ["show", "--json"], ["show", "--csv"], ["history", "--csv"], ["status"], ["export"]])
+    @Test(arguments: [
+        ["show"], ["show", "--json"], ["show", "--csv"], ["history", "--csv"], ["status"],
+        ["export", "--what", "days"],
+    ])
     func `a zone that the machine does not have is reported once`(words: [String]) async throws {
         let istep = Command(folder: try Folder(), timeZone: "Europe/Nowhere")
         try await corrected([7000], istep)
