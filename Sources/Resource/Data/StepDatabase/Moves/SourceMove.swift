@@ -55,16 +55,16 @@ struct SourceMove {
                 """, arguments: [max(end, 0), pedometer])
     }
 
-    /// How far a pedometer was read: by its cursor, or by what is stored. The time of a sync does not say it: it can
-    /// have failed.
+    /// How far a pedometer was read: by its cursor; without a mark there, until its last complete sync. An attempt that
+    /// failed says nothing, and neither does what is stored, because days were deleted.
     private func end(ofReading pedometer: Pedometer.ID) throws -> Int {
-        let row = try Row.fetchOne(
-            database, sql: "SELECT cursor, \(PreviousOwner.end(of: "pedometer")) FROM pedometer WHERE id = ?",
+        let text = try String.fetchOne(
+            database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer])
+        let cursor = text.flatMap { try? value($0) as PedometerCursor }
+        let complete = try Int.fetchOne(
+            database, sql: "SELECT max(ended_at) FROM sync WHERE pedometer = ? AND outcome = 'complete'",
             arguments: [pedometer])
-        guard let row else { return 0 }
-        let text: String = try row.get(0), stored: Int = try row.get(1)
-        let cursor: PedometerCursor? = try? value(text)
-        return min(max(cursor?.readThrough?.seconds ?? stored, 0), now.seconds)
+        return min(max(cursor?.readThrough?.seconds ?? complete ?? 0, 0), Timestamp.last.seconds)
     }
 
     /// The other user has had it before: its readings go to that row, which is in use if this one is.
