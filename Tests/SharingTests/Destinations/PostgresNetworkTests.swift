@@ -62,13 +62,16 @@ import Testing
     }
 
     /// It held the lock of sharing for as long as the server liked.
-    @Test func `a server that goes on sending without an answer is left`() async throws {
+    ///
+    /// - Parameter pause: seconds between what it sends; 0: there is always something to read.
+    @Test(arguments: ["0.05", "0"])
+    func `a server that goes on sending without an answer is left`(pause: String) async throws {
         try await PostgresDatabase.with { database in
             let error = await #expect(throws: PostgresError.self) {
                 try await PostgresConnection.with(database.address, password: nil, seconds: 0.3) {
                     (connection) throws(PostgresError) in
                     try connection.run(
-                        "DO $$ BEGIN LOOP RAISE NOTICE 'wait'; PERFORM pg_sleep(0.05); END LOOP; END $$")
+                        "DO $$ BEGIN LOOP RAISE NOTICE 'wait'; PERFORM pg_sleep(\(pause)); END LOOP; END $$")
                 }
             }
             #expect(error == .lost(mayBeCommitted: false, reason: "the server did not answer within 3 s"))

@@ -204,6 +204,8 @@ public final class PostgresConnection {
             pollfd(fd: library.PQsocket(connection), events: events, revents: 0),
             pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
+        // Before the poll: of a server that sends without a pause, there is always something to read.
+        if end <= .now { throw unanswered }
         let deadline = isLock ? end : min(end, .now + .seconds(timeout))
         while true {
             let left = (deadline - .now) / Duration.milliseconds(1)
@@ -211,10 +213,7 @@ public final class PostgresConnection {
             if descriptors[1].revents != 0 { throw .cancelled(mayBeCommitted: isCommitting) }
             if count > 0 { return descriptors[0].revents }
             if count == 0 {
-                throw lost(
-                    deadline < end
-                        ? "the server was silent for \(brief(timeout)) s"
-                        : "the server did not answer within \(brief(timeout * Self.maximumSilences)) s")
+                throw deadline < end ? lost("the server was silent for \(brief(timeout)) s") : unanswered
             }
             guard errno == EINTR else { throw lost(String(cString: strerror(errno))) }
         }
@@ -225,6 +224,10 @@ public final class PostgresConnection {
     /// libpq's message of the last failure in one line; it names no password.
     private var message: String {
         Self.line(library.PQerrorMessage(connection).map { String(cString: $0) } ?? "")
+    }
+
+    private var unanswered: PostgresError {
+        lost("the server did not answer within \(brief(timeout * Self.maximumSilences)) s")
     }
 
     private func lost(_ reason: String) -> PostgresError { .lost(mayBeCommitted: isCommitting, reason: reason) }
